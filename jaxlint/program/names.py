@@ -1,0 +1,133 @@
+"""Which names a function body binds, as Python's own scope rules say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jaxlint.program import nodes as n
+
+
+def bound_names(body: tuple[n.Stmt, ...]) -> frozenset[str]:
+    """The names that the statements bind in their scope (parameters not included)."""
+    return frozenset(_bound(body)) - outer_names(body)
+
+
+def outer_names(body: tuple[n.Stmt, ...]) -> frozenset[str]:
+    """The names declared `global` or `nonlocal`."""
+    return frozenset(name for s in walk_statements(body) if isinstance(s, n.Scope) for name in s.names)
+
+
+def walk_statements(body: tuple[n.Stmt, ...]) -> Iterator[n.Stmt]:
+    """All statements of a body, not those of the functions and classes defined in it."""
+    for statement in body:
+        yield statement
+        for block in blocks(statement):
+            yield from walk_statements(block)
+
+
+def blocks(statement: n.Stmt) -> Iterator[tuple[n.Stmt, ...]]:
+    """The bodies that belong to the same scope as the statement."""
+    if isinstance(statement, (n.If, n.While, n.For)):
+        yield statement.body
+        yield statement.otherwise
+    elif isinstance(statement, n.With):
+        yield statement.body
+    elif isinstance(statement, n.Try):
+        yield statement.body
+        yield from (handler.body for handler in statement.handlers)
+        yield statement.otherwise
+        yield statement.final
+    elif isinstance(statement, n.Match):
+        yield from (case.body for case in statement.cases)
+
+
+def target_names(target: n.Expr) -> Iterator[str]:
+    """The names that an assignment target binds."""
+    if isinstance(target, n.Name):
+        yield target.name
+    elif isinstance(target, n.Starred):
+        yield from target_names(target.value)
+    elif isinstance(target, n.Sequence):
+        for element in target.elements:
+            yield from target_names(element)
+
+
+def _bound(body: tuple[n.Stmt, ...]) -> Iterator[str]:
+    for statement in walk_statements(body):
+        match statement:
+            case n.Assign(targets=targets):
+                for target in targets:
+                    yield from target_names(target)
+            case n.AugmentedAssign(target=target) | n.For(target=target):
+                yield from target_names(target)
+            case n.FunctionDefinition(function=function):
+                yield function.name
+            case n.ClassDefinition(definition=definition):
+                yield definition.name
+            case n.Import(names=names):
+                yield from (name.bound for name in names)
+            case n.With(items=items):
+                for _, target in items:
+                    if target is not None:
+                        yield from target_names(target)
+            case n.Try(handlers=handlers):
+                yield from (handler.name for handler in handlers if handler.name is not None)
+            case n.Match(cases=cases):
+                yield from (name for case in cases for name in case.binds)
+        for expression in expressions(statement):
+            yield from _walrus(expression)
+
+
+def _walrus(expression: n.Expr) -> Iterator[str]:
+    for node in walk(expression):
+        if isinstance(node, n.NamedExpression):
+            yield from target_names(node.target)
+
+
+def expressions(statement: n.Stmt) -> Iterator[n.Expr]:
+    """The expressions that stand directly in a statement."""
+    for value in _fields(statement):
+        yield from _expressions_in(value)
+
+
+def _expressions_in(value: object) -> Iterator[n.Expr]:
+    if isinstance(value, EXPRESSIONS):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _expressions_in(item)
+    elif isinstance(value, n.Argument):
+        yield value.value
+    elif isinstance(value, n.Generator):
+        yield from (value.target, value.iterable, *value.conditions)
+    elif isinstance(value, (n.Handler, n.Case)):
+        extra = value.type if isinstance(value, n.Handler) else value.guard
+        if extra is not None:
+            yield extra
+
+
+def children(expression: n.Expr) -> Iterator[n.Expr]:
+    """The expressions directly inside an expression; a lambda's body is not."""
+    if isinstance(expression, n.Lambda):
+        return
+    for value in _fields(expression):
+        yield from _expressions_in(value)
+
+
+def walk(expression: n.Expr) -> Iterator[n.Expr]:
+    """The expression and all inside it, in the order of the text; not into lambdas."""
+    yield expression
+    for child in children(expression):
+        yield from walk(child)
+
+
+def _fields(node: n.Node) -> Iterator[object]:
+    for field in node.__struct_fields__:
+        yield getattr(node, field)
+
+
+EXPRESSIONS = (
+    n.Constant, n.Name, n.Attribute, n.Call, n.Subscript, n.Slice, n.Sequence, n.Starred, n.Dictionary, n.Unary,
+    n.Binary, n.Compare, n.Boolean, n.Conditional, n.Lambda, n.Comprehension, n.FormattedString, n.NamedExpression,
+    n.Yield,
+)  # fmt: skip
