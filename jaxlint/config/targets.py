@@ -73,7 +73,10 @@ def _bounds(specifiers: SpecifierSet) -> tuple[Version | None, Version | None]:
     highs: list[Version] = []
     for specifier in specifiers:
         wildcard = specifier.version.endswith(".*")
-        version = Version(specifier.version.removesuffix(".*"))
+        try:
+            version = Version(specifier.version.removesuffix(".*"))
+        except InvalidVersion:  # `===` takes any text
+            continue
         if specifier.operator in {"==", "===", "~=", ">=", ">"}:
             lows.append(version)
         if specifier.operator == "==" and wildcard:

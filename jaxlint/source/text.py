@@ -106,9 +106,10 @@ class LineMap:
 
     def ending(self, number: int) -> str:
         """The line end that is in use at a line: its own, else the nearest above, else LF."""
-        for index in range(min(number, len(self.starts) - 1), 0, -1):
-            return self.text[self.starts[index - 1] + len(self._contents[index - 1]) : self.starts[index]]
-        return "\n"
+        index = min(number, len(self.starts) - 1)
+        if index < 1:
+            return "\n"
+        return self.text[self.starts[index - 1] + len(self._contents[index - 1]) : self.starts[index]]
 
     def offset(self, line: int, column: int) -> int:
         """Where a position is in the text. Raises `ValueError` for one that the text does not have."""

@@ -1,0 +1,130 @@
+"""The settings of one run: the configuration file and the command line brought together, with every word checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import Struct
+from pathspec import GitIgnoreSpec
+
+from jaxlint.config.file import ConfigFile, Located, checked, find, read
+from jaxlint.config.metadata import target_of_project
+from jaxlint.config.selection import Layer, expand, resolve
+from jaxlint.config.targets import LATEST, Target, exactly
+from jaxlint.source.files import DEFAULT_EXCLUDES, FileRules
+
+# Always on: a file that cannot be read must not look clean.
+SYNTAX_ERROR = "JAX000"
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """What the command line says; None and empty are what it leaves open."""
+
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    target_jax: str | None = None
+    config: Path | None = None
+    isolated: bool = False
+    output_format: str | None = None
+
+
+class PerFileIgnore(Struct, frozen=True):
+    """Codes that are off in the files of a pattern (`!` in front: in all other files)."""
+
+    spec: GitIgnoreSpec
+    negated: bool
+    codes: frozenset[str]
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """Everything that decides what is looked at and reported."""
+
+    root: Path
+    enabled: frozenset[str]
+    fixable: frozenset[str]
+    per_file_ignores: tuple[PerFileIgnore, ...]
+    files: FileRules
+    target: Target
+    wrappers: dict[str, str]
+    output_format: str
+
+    def enabled_in(self, file: Path) -> frozenset[str]:
+        """The codes that are on in a file."""
+        if not self.per_file_ignores:
+            return self.enabled
+        try:
+            relative = file.relative_to(self.root).as_posix()
+        except ValueError:
+            relative = file.name
+        off = [rule.codes for rule in self.per_file_ignores if rule.spec.match_file(relative) != rule.negated]
+        return self.enabled.difference(*off)
+
+
+def settings_for(start: Path, options: Options) -> Settings:
+    """The settings for what lies under a folder. Raises `ConfigError`, also for wrong words in the options."""
+    located = _located(start, options)
+    file = located.config
+    return Settings(
+        root=located.root,
+        enabled=_enabled(located, options),
+        fixable=_fixable(located),
+        per_file_ignores=tuple(_per_file(located, pattern, codes) for pattern, codes in file.per_file_ignores.items()),
+        files=FileRules(
+            root=located.root,
+            exclude=(*(DEFAULT_EXCLUDES if file.exclude is None else file.exclude), *file.extend_exclude),
+            respect_gitignore=file.respect_gitignore,
+        ),
+        target=_target(start, located, options),
+        wrappers=file.wrappers,
+        output_format=options.output_format or file.output_format,
+    )
+
+
+def _located(start: Path, options: Options) -> Located:
+    if options.config:
+        return read(options.config)
+    found = None if options.isolated else find(start)
+    return found or Located(ConfigFile(), start)
+
+
+def _enabled(located: Located, options: Options) -> frozenset[str]:
+    file = located.config
+    _check(located.where("select"), file.select or ())
+    _check(located.where("ignore"), file.ignore)
+    _check(located.where("extend-select"), file.extend_select)
+    _check("--select", options.select or ())
+    _check("--ignore", options.ignore)
+    _check("--extend-select", options.extend_select)
+    layers = [
+        Layer(file.select, file.ignore, file.extend_select),
+        Layer(options.select, options.ignore, options.extend_select),
+    ]
+    return resolve(layers) | {SYNTAX_ERROR}
+
+
+def _fixable(located: Located) -> frozenset[str]:
+    fixable = ("ALL",) if located.config.fixable is None else located.config.fixable
+    _check(located.where("fixable"), fixable)
+    _check(located.where("unfixable"), located.config.unfixable)
+    return resolve([Layer(fixable, located.config.unfixable)])
+
+
+def _check(where: str, words: tuple[str, ...]) -> None:
+    checked(where, lambda: [expand(word) for word in words])
+
+
+def _per_file(located: Located, pattern: str, words: tuple[str, ...]) -> PerFileIgnore:
+    where = located.where(f'per-file-ignores."{pattern}"')
+    codes = frozenset().union(*checked(where, lambda: [expand(word) for word in words]))
+    return PerFileIgnore(GitIgnoreSpec.from_lines([pattern.removeprefix("!")]), pattern.startswith("!"), codes)
+
+
+def _target(start: Path, located: Located, options: Options) -> Target:
+    if options.target_jax is not None:
+        text = options.target_jax
+        return checked("--target-jax", lambda: exactly(text))
+    if located.config.target_jax is not None:
+        configured = located.config.target_jax
+        return checked(located.where("target-jax"), lambda: exactly(configured))
+    return (None if options.isolated else target_of_project(start)) or LATEST
