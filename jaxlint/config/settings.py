@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 from pathspec import GitIgnoreSpec
 
-from jaxlint.config.file import ConfigFile, Located, checked, find, read
+from jaxlint.config.file import ConfigError, ConfigFile, Located, checked, find, nearest, read
 from jaxlint.config.metadata import target_of_project
 from jaxlint.config.selection import Layer, expand, resolve
 from jaxlint.config.targets import LATEST, Target, exactly
@@ -76,7 +76,7 @@ def settings_for(start: Path, options: Options) -> Settings:
             respect_gitignore=file.respect_gitignore,
         ),
         target=_target(start, located, options),
-        wrappers=file.wrappers,
+        wrappers=_wrappers(located),
         output_format=options.output_format or file.output_format,
     )
 
@@ -128,3 +128,15 @@ def _target(start: Path, located: Located, options: Options) -> Target:
         configured = located.config.target_jax
         return checked(located.where("target-jax"), lambda: exactly(configured))
     return (None if options.isolated else target_of_project(start)) or LATEST
+
+
+def _wrappers(located: Located) -> dict[str, str]:
+    declared = located.config.wrappers
+    if declared:
+        from jaxlint.analysis.api import TRANSFORMS
+
+        for name, like in declared.items():
+            if like not in TRANSFORMS:
+                hint = nearest(like, TRANSFORMS) or "; write a transform such as `jax.jit`"
+                raise ConfigError(f"{located.where('wrappers')}.{name}: unknown transform `{like}`{hint}")
+    return declared

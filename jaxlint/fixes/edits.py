@@ -56,15 +56,18 @@ def apply_fixes(text: str, fixes: Sequence[Fix]) -> Applied:
 
 def _apply(text: str, groups: Sequence[Sequence[Edit]]) -> Applied:
     lines = LineMap(text)
-    chosen: dict[_Change, None] = {}
+    chosen: list[_Change] = []
+    others: set[_Change] = set()
     placed: list[_Change] = []  # the same, in the order of the text, to be searched
     taken: list[int] = []
     for index, edits in enumerate(groups):
         changes = _changes(lines, edits)
         if changes and not any(_clashes(placed, change) for change in changes):
+            known = {change for change in changes if change in others}
+            others.update(changes)
             for change in changes:
-                if change not in chosen:
-                    chosen[change] = None
+                if change not in known:
+                    chosen.append(change)
                     insort(placed, change)
             taken.append(index)
     return Applied(_splice(text, chosen), tuple(taken))

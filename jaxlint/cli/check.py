@@ -1,0 +1,136 @@
+"""`jaxlint check`: finds, fixes, verifies and reports."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from jaxlint.cli.job import Job, Outcome, run
+from jaxlint.cli.output import emit, note, wants_color
+from jaxlint.config.file import OUTPUT_FORMATS, ConfigError
+from jaxlint.config.settings import Options
+from jaxlint.report import statistics, text
+from jaxlint.report.report import Report
+
+_Command = Callable[..., Any]
+
+
+def _split(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for value in values for word in value.replace(",", " ").split())
+
+
+def _codes(name: str, help: str) -> Callable[[_Command], _Command]:
+    return click.option(name, multiple=True, metavar="CODES", help=help)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATHS]")
+@click.option("--fix", is_flag=True, help="Apply the fixes that keep the program's meaning.")
+@click.option("--unsafe-fixes", is_flag=True, help="Apply also those that nearly always do (with --fix or --diff).")
+@click.option("--diff", is_flag=True, help="Show what the fixes would change; write nothing.")
+@click.option("--verify", is_flag=True, help="Run the code with and without each fix; fix only what proves good.")
+@click.option("--device", type=click.Choice(["cpu", "gpu", "tpu"]), default="cpu", help="Where to verify.")
+@_codes("--select", "Rules to use: codes, prefixes, names, ALL; separated by commas.")
+@_codes("--ignore", "Rules not to use.")
+@_codes("--extend-select", "Rules to use beside those selected.")
+@click.option("--target-jax", metavar="VERSION", help="The JAX version the code runs with (default: what it asks for).")
+@click.option("--isolated", is_flag=True, help="Read no configuration and no project metadata.")
+@click.option("--config", metavar="FILE", help="The configuration file to use.")
+@click.option("--no-cache", is_flag=True, help="Analyse every file anew.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes to use.")
+@click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), help="How to report (default: text).")
+@click.option("--output-file", metavar="FILE", help="Where to write the report (default: standard output).")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
+@click.option("--statistics", is_flag=True, help="Count the findings of each rule instead.")
+@click.option("--stdin-filename", metavar="FILE", help="Read standard input and treat it as this file.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Whether to use colour.")
+def check(**given: Any) -> int:
+    """Find misuse of JAX transforms in files and folders (default: the working folder).
+
+    Exit status: 0 nothing found, 1 findings, 2 wrong use or internal failure.
+    """
+    job = _job(given)
+    try:
+        outcome = run(job)
+    except ConfigError as error:
+        raise click.UsageError(str(error)) from None
+    for message in (*outcome.problems, *outcome.notes):
+        note(message)
+    if outcome.text is not None:
+        sys.stdout.write(outcome.text)
+    _report(job, outcome, given)
+    if outcome.problems:
+        return 2
+    return 1 if _found(job, outcome) and not given["exit_zero"] else 0
+
+
+def _found(job: Job, outcome: Outcome) -> bool:
+    return bool(outcome.report.findings or (job.diff and outcome.report.fixed))
+
+
+def _job(given: dict[str, Any]) -> Job:
+    stdin = given["stdin_filename"]
+    paths = given["paths"] or (("-",) if stdin else (".",))
+    if "-" in paths and len(paths) > 1:
+        raise click.UsageError("standard input (`-`) cannot be checked together with other paths")
+    if stdin and paths != ("-",):
+        raise click.UsageError("`--stdin-filename` names standard input; give `-` or no path with it")
+    if given["unsafe_fixes"] and not (given["fix"] or given["diff"]):
+        note("`--unsafe-fixes` does nothing without `--fix` or `--diff`")
+    if given["statistics"] and (given["output_format"] or "text") not in ("text", "json"):
+        raise click.UsageError("`--statistics` comes as text or json only")
+    return Job(
+        paths=paths,
+        stdin_name=(stdin or "stdin.py") if paths == ("-",) else None,
+        options=_options(given),
+        fix=given["fix"] or given["diff"],
+        unsafe=given["unsafe_fixes"],
+        diff=given["diff"],
+        verify=given["verify"],
+        device=given["device"],
+        jobs=given["jobs"] or os.cpu_count() or 1,
+    )
+
+
+def _options(given: dict[str, Any]) -> Options:
+    config = Path(given["config"]) if given["config"] else None
+    if config and given["isolated"]:
+        raise click.UsageError("`--config` and `--isolated` exclude each other")
+    return Options(
+        select=_split(given["select"]) if given["select"] else None,
+        ignore=_split(given["ignore"]),
+        extend_select=_split(given["extend_select"]),
+        target_jax=given["target_jax"],
+        config=config,
+        isolated=given["isolated"],
+        output_format=given["output_format"],
+    )
+
+
+def _report(job: Job, outcome: Outcome, given: dict[str, Any]) -> None:
+    file = Path(given["output_file"]) if given["output_file"] else None
+    color = wants_color(given["color"], sys.stdout) if file is None else given["color"] == "always"
+    format_ = outcome.output_format
+    rendered = _statistics(outcome.report, format_) if given["statistics"] else _rendered(outcome, format_, color)
+    if file is None and outcome.text is not None:  # standard output has the text or the diff
+        sys.stderr.write(rendered)
+    else:
+        emit(rendered, file)
+
+
+def _statistics(report: Report, format_: str) -> str:
+    return statistics.render_json(report) if format_ == "json" else statistics.render_text(report)
+
+
+def _rendered(outcome: Outcome, format_: str, color: bool) -> str:
+    if format_ == "text":
+        return text.render(outcome.report, color=color)
+    from importlib import import_module
+
+    render: Callable[[Report], str] = import_module(f"jaxlint.report.{format_}").render
+    return render(outcome.report)

@@ -1,0 +1,52 @@
+"""`jaxlint compare`: verifies any two versions of a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+from msgspec import to_builtins
+
+from jaxlint.cli.judge import judging
+from jaxlint.cli.output import wants_color
+from jaxlint.engine import syntax_fault
+from jaxlint.fixes.verdicts import Request
+from jaxlint.model import Verdict
+from jaxlint.report.json import dump
+from jaxlint.report.text import verdict_lines
+from jaxlint.source.files import shown
+from jaxlint.source.text import SourceError, SourceFile
+
+
+@click.command()
+@click.argument("before")
+@click.argument("after")
+@click.option("--device", type=click.Choice(["cpu", "gpu", "tpu"]), default="cpu", show_default=True)
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
+def compare(before: str, after: str, device: str, output_format: str, color: str) -> int:
+    """Run two versions of a file and say whether they behave the same, and which is better.
+
+    This runs the code. Exit status: 0 for confirmed and same, 1 for different and unverified.
+    """
+    old, new = _read(before), _read(after)
+    with judging(device, jobs=1) as judge:
+        (verification,) = judge([Request(os.path.abspath(before), old.text, new.text, None, ())])
+    if output_format == "json":
+        click.echo(dump(to_builtins(verification)), nl=False)
+    else:
+        click.echo(verdict_lines(verification, color=wants_color(color, sys.stdout)), color=True)
+    return 0 if verification.verdict in (Verdict.CONFIRMED, Verdict.SAME) else 1
+
+
+def _read(path: str) -> SourceFile:
+    try:
+        source = SourceFile.read(shown(Path(path)), file=Path(path))
+    except SourceError as error:
+        raise click.UsageError(f"{path}: the file {error.message}") from None
+    fault = syntax_fault(source)
+    if fault:
+        raise click.UsageError(f"{path}:{fault.span.line}:{fault.span.column}: {fault.message}")
+    return source

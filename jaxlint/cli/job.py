@@ -1,0 +1,167 @@
+"""What one run of `check` does, from the paths to what is to be reported and written."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from msgspec import Struct
+
+from jaxlint.cli.judge import judging
+from jaxlint.config.settings import Options, Settings, settings_for
+from jaxlint.engine import Linted, Loaded, lint, load, unreadable_finding
+from jaxlint.fixes.diff import unified
+from jaxlint.fixes.loop import Fixed, fix_all
+from jaxlint.fixes.verdicts import GOOD, Verdicts
+from jaxlint.fixes.write import WriteError, replace
+from jaxlint.model import Finding, Safety
+from jaxlint.report.report import Report, texts
+from jaxlint.source.files import common_root, discover, shown
+from jaxlint.source.text import SourceError, SourceFile
+
+
+class Job(Struct, frozen=True, kw_only=True):
+    """What the user asked for. `stdin_name` is the name of standard input where that is what is checked."""
+
+    paths: tuple[str, ...]
+    stdin_name: str | None
+    options: Options
+    fix: bool
+    unsafe: bool
+    diff: bool
+    verify: bool
+    device: str
+    jobs: int
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What came of it. `problems` make the exit status 2, `notes` do not; `text` goes to standard output first."""
+
+    report: Report
+    output_format: str
+    problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    text: str | None = None
+
+
+def run(job: Job) -> Outcome:
+    """Does the job. Raises `ConfigError` where the settings are wrong."""
+    start = common_root([job.stdin_name] if job.stdin_name else job.paths)
+    settings = settings_for(start, job.options)
+    loaded, problems, notes = _load(job, settings)
+    fixed = _fix(job, settings, loaded)
+    problems += map(str, fixed.remaining.failures)
+    notes += fixed.notes
+    text = _write(job, loaded, fixed, problems)
+    report = Report(
+        findings=fixed.remaining.findings,
+        fixed=fixed.applied,
+        texts=texts((loaded if job.diff else fixed.loaded).sources, fixed.remaining.findings),
+        files=len(loaded.files),
+        would=job.diff,
+    )
+    return Outcome(
+        report=report,
+        output_format=settings.output_format,
+        problems=tuple(problems),
+        notes=tuple(notes),
+        text=text,
+    )
+
+
+def _load(job: Job, settings: Settings) -> tuple[Loaded, list[str], list[str]]:
+    if job.stdin_name:
+        return _load_stdin(job.stdin_name), [], []
+    found = discover(job.paths, settings.files)
+    problems = [f"{path} {why}{_perhaps_command(path)}" for path, why in found.missing]
+    notes = [f"{path} holds no Python files to lint" for path in found.empty]
+    return load(found.files), problems, notes
+
+
+def _load_stdin(name: str) -> Loaded:
+    path = shown(Path(name))
+    try:
+        source = SourceFile.from_bytes(path, sys.stdin.buffer.read())
+    except SourceError as error:
+        return Loaded((), {path: Path(name)}, (unreadable_finding(path, error),))
+    return Loaded((source,), {path: Path(name)})
+
+
+def _perhaps_command(path: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(path, ["check", "compare", "rule", "rules"], n=1, cutoff=0.7)
+    return f"; did you mean the command `{near[0]}`?" if near else ""
+
+
+def _fix(job: Job, settings: Settings, loaded: Loaded) -> Fixed:
+    """Lints, and where asked for fixes, verifies, or both."""
+
+    def check(sources: Loaded) -> Linted:
+        return lint(sources, settings)
+
+    with ExitStack() as stack:
+        verdicts = Verdicts(stack.enter_context(judging(job.device, job.jobs))) if job.verify else None
+        if not job.fix:
+            linted = check(loaded)
+            judged = verdicts.judged(loaded, linted.findings) if verdicts else linted.findings
+            return Fixed(loaded, (), Linted(tuple(judged), linted.failures))
+        rejected: list[Finding] = []
+
+        def choose(sources: Loaded, findings: Sequence[Finding]) -> list[Finding]:
+            wanted = [finding for finding in findings if _applicable(finding, job, settings)]
+            if verdicts is None:
+                return wanted
+            judged = verdicts.judged(sources, wanted)
+            rejected[:] = [finding for finding in judged if not _proved(finding)]
+            return [finding for finding in judged if _proved(finding)]
+
+        return _with_verdicts(fix_all(loaded, check, choose), rejected)
+
+
+def _applicable(finding: Finding, job: Job, settings: Settings) -> bool:
+    if finding.fix is None or finding.code not in settings.fixable:
+        return False
+    return finding.fix.safety is Safety.SAFE or (job.unsafe and finding.fix.safety is Safety.UNSAFE)
+
+
+def _proved(finding: Finding) -> bool:
+    return finding.verification is not None and finding.verification.verdict in GOOD
+
+
+def _with_verdicts(fixed: Fixed, rejected: Sequence[Finding]) -> Fixed:
+    """The findings whose fix was not good enough remain, and carry the verdict."""
+    known = {_unjudged(finding): finding for finding in rejected}
+    findings = tuple(known.get(finding, finding) for finding in fixed.remaining.findings)
+    return Fixed(fixed.loaded, fixed.applied, Linted(findings, fixed.remaining.failures), fixed.notes)
+
+
+def _unjudged(finding: Finding) -> Finding:
+    from msgspec import structs
+
+    return structs.replace(finding, verification=None)
+
+
+def _changes(before: Loaded, after: Loaded) -> Iterator[tuple[SourceFile, SourceFile]]:
+    pairs = zip(before.sources, after.sources, strict=True)
+    return ((old, new) for old, new in pairs if old.text != new.text)
+
+
+def _write(job: Job, before: Loaded, fixed: Fixed, problems: list[str]) -> str | None:
+    """Writes the changed files, or returns the text that goes to standard output instead."""
+    changes = list(_changes(before, fixed.loaded))
+    if job.diff:
+        return "".join(unified(old.path, old.text, new.text) for old, new in changes)
+    if job.stdin_name and job.fix:
+        sys.stdout.flush()
+        data = b"".join(source.data for source in fixed.loaded.sources)
+        sys.stdout.buffer.write(data)
+        return ""
+    for old, new in changes:
+        try:
+            replace(before.files[old.path], old.data, new.data)
+        except WriteError as error:
+            problems.append(f"{old.path}: {error}")
+    return None

@@ -1,0 +1,156 @@
+"""From files to findings: reads and parses them, runs the analysis, applies the selection and the suppressions."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct, structs
+
+from jaxlint.analysis import analyse
+from jaxlint.config.settings import Settings
+from jaxlint.model import Finding, Span
+from jaxlint.registry import Rule, rules
+from jaxlint.rules import syntax_error, unused_suppression
+from jaxlint.source.files import shown
+from jaxlint.source.suppressed import silence
+from jaxlint.source.text import LineMap, SourceError, SourceFile
+
+
+class Loaded(Struct, frozen=True):
+    """What was read: the sources, the file of each path shown, and a finding for each that cannot be read."""
+
+    sources: tuple[SourceFile, ...]
+    files: dict[str, Path]
+    unreadable: tuple[Finding, ...] = ()
+
+
+class Failure(Struct, frozen=True):
+    """An internal failure: jaxlint, not the checked code, is at fault. The other files are linted all the same."""
+
+    path: str
+    error: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: internal error, not linted: {self.error} (please report this)"
+
+
+class Linted(Struct, frozen=True):
+    """The findings in the order of files and lines, and what went wrong inside jaxlint."""
+
+    findings: tuple[Finding, ...]
+    failures: tuple[Failure, ...] = ()
+
+
+def load(files: Sequence[Path]) -> Loaded:
+    """Reads files; what cannot be read or decoded becomes a finding."""
+    sources: list[SourceFile] = []
+    unreadable: list[Finding] = []
+    names = {shown(file): file for file in files}
+    for path, file in names.items():
+        try:
+            sources.append(SourceFile.read(path, file=file))
+        except SourceError as error:
+            unreadable.append(unreadable_finding(path, error))
+    return Loaded(tuple(sources), names, tuple(unreadable))
+
+
+def unreadable_finding(path: str, error: SourceError) -> Finding:
+    """The finding for a file that cannot be read as text."""
+    return _finding(syntax_error.RULE, path, Span(error.line, 1, error.line, 1), f"the file {error.message}")
+
+
+def lint(loaded: Loaded, settings: Settings) -> Linted:
+    """Everything that is wrong with the sources under these settings, suppressions applied."""
+    found: list[Finding] = list(loaded.unreadable)
+    parsed: list[SourceFile] = []
+    for source in loaded.sources:
+        broken = syntax_fault(source)
+        if broken:
+            found.append(broken)
+        else:
+            parsed.append(source)
+    failures: list[Failure] = []
+    by_path: dict[str, list[Finding]] = {source.path: [] for source in parsed}
+    for finding in _analysed(parsed, settings, failures):
+        by_path[finding.path].append(finding)
+    for source in parsed:
+        enabled = settings.enabled_in(loaded.files.get(source.path, Path(source.path)))
+        chosen = [finding for finding in by_path[source.path] if finding.code in enabled]
+        found += silence(source.text, source.path, chosen, enabled, unused_suppression.RULE)
+    found.sort(key=lambda finding: (finding.path, finding.span, finding.code))
+    return Linted(tuple(found), tuple(failures))
+
+
+def syntax_fault(source: SourceFile) -> Finding | None:
+    """The finding for a text that Python cannot parse, or None."""
+    try:
+        parse(source.text)
+    except SyntaxError as error:
+        return _finding(syntax_error.RULE, source.path, _place(source.text, error), f"{_sentence(error)}{_python()}")
+    except (ValueError, RecursionError, MemoryError) as error:
+        message = "is nested too deeply" if not isinstance(error, ValueError) else str(error)
+        return _finding(syntax_error.RULE, source.path, Span(1, 1, 1, 1), f"the file cannot be parsed: {message}")
+    return None
+
+
+def parse(text: str) -> ast.Module:
+    """The syntax tree; warnings about the text, such as invalid escapes, are not ours to print."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
+def _analysed(sources: Sequence[SourceFile], settings: Settings, failures: list[Failure]) -> list[Finding]:
+    names = {rule.name for rule in rules() if rule.code in settings.enabled}
+
+    def failed(path: str, error: Exception) -> None:
+        failures.append(Failure(path, f"{type(error).__name__}: {error}"))
+
+    try:
+        return analyse(
+            sources, target=settings.target, wrappers=_wrappers(settings.wrappers), only=names, on_failure=failed
+        )
+    except RecursionError:
+        failures.append(Failure("the project", "the program is nested too deeply"))
+    return []
+
+
+def _wrappers(declared: Mapping[str, str]) -> dict[str, object]:
+    """The users' own transforms in the terms of the analysis: each behaves like one that it knows (`settings`)."""
+    if not declared:
+        return {}
+    from jaxlint.analysis.api import TRANSFORMS
+
+    return {name: TRANSFORMS[like] for name, like in declared.items()}
+
+
+def _finding(rule: Rule, path: str, span: Span, message: str) -> Finding:
+    return Finding(rule.code, rule.name, rule.severity, path, span, message)
+
+
+def _place(text: str, error: SyntaxError) -> Span:
+    """Where the parser stopped, moved inside the text; the parser counts columns of UTF-8 text from 1 in characters."""
+    lines = LineMap(text)
+    line = min(max(error.lineno or 1, 1), len(lines))
+    column = min(max(error.offset or 1, 1), len(lines.line(line)) + 1)
+    end_line, end_column = error.end_lineno or line, error.end_offset or 0
+    if end_line != line or end_column <= column or end_column > len(lines.line(line)) + 1:
+        end_column = column
+    return Span(line, column, line, end_column)
+
+
+def _sentence(error: SyntaxError) -> str:
+    return str(error.msg).rstrip(".") or "invalid syntax"
+
+
+def _python() -> str:
+    return f" (read as Python {sys.version_info.major}.{sys.version_info.minor})"
+
+
+def replaced(loaded: Loaded, changed: Mapping[str, SourceFile]) -> Loaded:
+    """The same files with other texts for some of them."""
+    return structs.replace(loaded, sources=tuple(changed.get(source.path, source) for source in loaded.sources))

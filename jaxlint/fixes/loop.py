@@ -1,0 +1,105 @@
+"""Applies fixes again and again until nothing is left to apply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct, structs
+
+from jaxlint.engine import Linted, Loaded, replaced, syntax_fault
+from jaxlint.fixes.edits import apply_fixes
+from jaxlint.model import Finding
+from jaxlint.source.text import SourceError, SourceFile
+
+PASSES = 100
+"""No honest set of fixes needs as many passes; two rules that undo each other would go on for ever."""
+
+Lint = Callable[[Loaded], Linted]
+Choose = Callable[[Loaded, Sequence[Finding]], Sequence[Finding]]
+
+
+class Fixed(Struct, frozen=True):
+    """The texts afterwards, the findings whose fix is in them, those that remain, and what could not be done."""
+
+    loaded: Loaded
+    applied: tuple[Finding, ...]
+    remaining: Linted
+    notes: tuple[str, ...] = ()
+
+
+def fix_all(loaded: Loaded, lint: Lint, choose: Choose) -> Fixed:
+    """Applies the fixes of the findings that `choose` picks, to a fixed point.
+
+    `choose` gets the sources and the findings of one pass and returns those to be fixed; it may add verdicts. Of
+    fixes that overlap, the first is applied and the others wait for the next pass. A fix that would break the
+    syntax is dropped and told in `notes`.
+    """
+    applied: list[Finding] = []
+    notes: dict[str, None] = {}
+    linted = lint(loaded)
+    for _ in range(PASSES):
+        judged = tuple(choose(loaded, linted.findings))
+        changed, done = _one_pass(loaded, judged, notes)
+        if not changed:
+            return Fixed(loaded, tuple(applied), linted, tuple(notes))
+        loaded = replaced(loaded, changed)
+        applied += done
+        linted = lint(loaded)
+    paths = ", ".join(sorted({finding.path for finding in linted.findings if finding.fix}))
+    notes[f"{paths}: the fixes did not settle after {PASSES} passes; what was done so far is kept"] = None
+    return Fixed(loaded, tuple(applied), linted, tuple(notes))
+
+
+def text_with(source: SourceFile, findings: Sequence[Finding]) -> tuple[str, tuple[Finding, ...]]:
+    """The text with as many of the fixes as go together, and the findings that those belong to."""
+    fixable = [finding for finding in findings if finding.fix]
+    result = apply_fixes(source.text, [finding.fix for finding in fixable if finding.fix])
+    return result.text, tuple(fixable[index] for index in result.fixes)
+
+
+def _one_pass(
+    loaded: Loaded, findings: Sequence[Finding], notes: dict[str, None]
+) -> tuple[dict[str, SourceFile], list[Finding]]:
+    by_path: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_path.setdefault(finding.path, []).append(finding)
+    changed: dict[str, SourceFile] = {}
+    done: list[Finding] = []
+    for source in loaded.sources:
+        if source.path in by_path:
+            after, fixed = _fix_file(source, by_path[source.path], notes)
+            if after.text != source.text:
+                changed[source.path] = after
+                done += fixed
+    return changed, done
+
+
+def _fix_file(
+    source: SourceFile, findings: Sequence[Finding], notes: dict[str, None]
+) -> tuple[SourceFile, tuple[Finding, ...]]:
+    text, fixed = text_with(source, findings)
+    try:
+        after = source.with_text(text)
+    except SourceError as error:
+        notes[f"{source.path}: {error.message}; not fixed"] = None
+        return source, ()
+    if not syntax_fault(after):
+        return after, fixed
+    return _fix_one_by_one(source, fixed, notes)
+
+
+def _fix_one_by_one(
+    source: SourceFile, findings: Sequence[Finding], notes: dict[str, None]
+) -> tuple[SourceFile, tuple[Finding, ...]]:
+    """Finds out which fix breaks the syntax: each is tried on top of those that did not."""
+    kept: list[Finding] = []
+    best = source
+    for finding in findings:
+        text, fixed = text_with(source, [*kept, finding])
+        after = structs.replace(source, text=text)
+        if syntax_fault(after):
+            where = f"{finding.path}:{finding.span.line}:{finding.span.column}"
+            notes[f"{where}: the fix for {finding.code} would break the syntax and was left out"] = None
+        else:
+            kept, best = list(fixed), after
+    return source.with_text(best.text), tuple(kept)

@@ -1,0 +1,47 @@
+"""What a run hands to the reporters."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from jaxlint.model import Finding, Safety
+from jaxlint.source.text import LineMap, SourceFile
+
+
+class Report(Struct, frozen=True):
+    """The findings that remain, those that were fixed, and the texts that they speak of.
+
+    `texts` are those that the findings that remain speak of. `would` says that the fixes were shown, not made.
+    """
+
+    findings: tuple[Finding, ...]
+    fixed: tuple[Finding, ...] = ()
+    texts: dict[str, str] = {}
+    files: int = 0
+    would: bool = False
+
+
+def texts(sources: tuple[SourceFile, ...], findings: tuple[Finding, ...]) -> dict[str, str]:
+    """The texts of the files that findings are in."""
+    wanted = {finding.path for finding in findings}
+    return {source.path: source.text for source in sources if source.path in wanted}
+
+
+class Lines:
+    """The lines of the texts of a report, found when asked for."""
+
+    def __init__(self, report: Report) -> None:
+        self._texts = report.texts
+        self._maps: dict[str, LineMap] = {}
+
+    def line(self, path: str, number: int) -> str | None:
+        """One line without its end; None where the text is not known or has no such line."""
+        if path not in self._texts:
+            return None
+        lines = self._maps.setdefault(path, LineMap(self._texts[path]))
+        return lines.line(number) if number <= len(lines) else None
+
+
+def has_fix(finding: Finding) -> bool:
+    """Whether there is a fix that can be applied."""
+    return finding.fix is not None and finding.fix.safety is not Safety.DISPLAY and bool(finding.fix.edits)
