@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
 import sys
+import traceback
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct, structs
@@ -14,7 +16,7 @@ from jaxlint.analysis import analyse
 from jaxlint.config.settings import Settings
 from jaxlint.model import Finding, Span
 from jaxlint.registry import Rule, rules
-from jaxlint.rules import syntax_error, unused_suppression
+from jaxlint.rules import syntax_error
 from jaxlint.source.files import shown
 from jaxlint.source.suppressed import silence
 from jaxlint.source.text import LineMap, SourceError, SourceFile
@@ -35,7 +37,7 @@ class Failure(Struct, frozen=True):
     error: str
 
     def __str__(self) -> str:
-        return f"{self.path}: internal error, not linted: {self.error} (please report this)"
+        return f"{self.path}: {self.error} (please report this; JAXLINT_DEBUG=1 shows more)"
 
 
 class Linted(Struct, frozen=True):
@@ -73,14 +75,15 @@ def lint(loaded: Loaded, settings: Settings) -> Linted:
             found.append(broken)
         else:
             parsed.append(source)
-    failures: list[Failure] = []
+    names = {rule.name for rule in rules() if rule.code in settings.enabled}
+    analysis, failures = analysed(parsed, settings, names)
     by_path: dict[str, list[Finding]] = {source.path: [] for source in parsed}
-    for finding in _analysed(parsed, settings, failures):
+    for finding in analysis:
         by_path[finding.path].append(finding)
     for source in parsed:
         enabled = settings.enabled_in(loaded.files.get(source.path, Path(source.path)))
         chosen = [finding for finding in by_path[source.path] if finding.code in enabled]
-        found += silence(source.text, source.path, chosen, enabled, unused_suppression.RULE)
+        found += silence(source.text, source.path, chosen, enabled=enabled)
     found.sort(key=lambda finding: (finding.path, finding.span, finding.code))
     return Linted(tuple(found), tuple(failures))
 
@@ -104,19 +107,21 @@ def parse(text: str) -> ast.Module:
         return ast.parse(text)
 
 
-def _analysed(sources: Sequence[SourceFile], settings: Settings, failures: list[Failure]) -> list[Finding]:
-    names = {rule.name for rule in rules() if rule.code in settings.enabled}
+def analysed(
+    sources: Sequence[SourceFile], settings: Settings, only: Collection[str] | None
+) -> tuple[list[Finding], list[Failure]]:
+    """What the analysis finds in sources that parse, nothing suppressed; by the rules named in `only`, or by all."""
+    failures: list[Failure] = []
 
     def failed(path: str, error: Exception) -> None:
-        failures.append(Failure(path, f"{type(error).__name__}: {error}"))
+        if os.environ.get("JAXLINT_DEBUG"):
+            traceback.print_exception(error)
+        failures.append(Failure(path, f"internal error, not linted: {type(error).__name__}: {error}"))
 
-    try:
-        return analyse(
-            sources, target=settings.target, wrappers=_wrappers(settings.wrappers), only=names, on_failure=failed
-        )
-    except RecursionError:
-        failures.append(Failure("the project", "the program is nested too deeply"))
-    return []
+    found = analyse(
+        sources, target=settings.target, wrappers=_wrappers(settings.wrappers), only=only, on_failure=failed
+    )
+    return found, failures
 
 
 def _wrappers(declared: Mapping[str, str]) -> dict[str, object]:

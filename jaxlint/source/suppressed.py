@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from jaxlint.config.selection import SelectionError, expand, groups
 from jaxlint.model import Edit, Finding, Fix, Safety, Span
-from jaxlint.registry import Rule
+from jaxlint.rules.unused_suppression import RULE
 from jaxlint.source.suppressions import Directive, directives
 from jaxlint.source.text import LineMap
 
@@ -21,31 +21,33 @@ class _Word(Struct, frozen=True):
     problem: str = ""
 
 
-def silence(text: str, path: str, findings: Sequence[Finding], enabled: Collection[str], unused: Rule) -> list[Finding]:
-    """The findings that no comment of the text silences, with one of `unused` for each comment that silences none.
+def silence(
+    text: str, path: str, findings: Sequence[Finding], *, enabled: Collection[str] = (), own_only: bool = False
+) -> list[Finding]:
+    """The findings that no comment of the text silences, and a finding for each comment that silences none.
 
     A comment covers the whole statement that it stands in. A finding is silenced by a comment at its first or last
-    line. Only our own words are judged: `# noqa` may be meant for another tool, and so may any code but ours.
+    line. Comments are judged only when unused-suppression is in `enabled`, and only by our own words: `# noqa` may
+    be meant for another tool, and so may any code but ours. With `own_only`, only `# jaxlint:` comments count.
     """
-    found = directives(text)
-    if not found:
-        return list(findings)
-    everything = groups()["ALL"] - {unused.code}
+    found = [directive for directive in directives(text) if directive.own or not own_only]
     words = [_words(directive) for directive in found]
     hits: list[set[str]] = [set() for _ in found]
     kept: list[Finding] = []
+    everything = groups()["ALL"] - {RULE.code} if found else frozenset()
     for finding in findings:
-        silenced = False
-        for index, directive in enumerate(found):
-            meant = _meant(words[index], everything)
-            if finding.code in meant and _touches(directive, finding):
-                hits[index].add(finding.code)
-                silenced = True
-        if not silenced:
+        silencing = [
+            index
+            for index, directive in enumerate(found)
+            if _touches(directive, finding) and finding.code in _meant(words[index], everything)
+        ]
+        for index in silencing:
+            hits[index].add(finding.code)
+        if not silencing:
             kept.append(finding)
-    if unused.code in enabled:
-        reports = _unused(text, path, found, words, hits, frozenset(enabled), unused)
-        kept += [report for report in reports if not _spared(report, found, words, unused)]
+    if found and RULE.code in enabled:
+        reports = _unused(text, path, found, words, hits, frozenset(enabled))
+        kept += [report for report in reports if not _spared(report, found, words)]
     return kept
 
 
@@ -72,10 +74,10 @@ def _meant(words: list[_Word] | None, everything: frozenset[str]) -> frozenset[s
     return everything if words is None else frozenset().union(*(word.codes for word in words))
 
 
-def _spared(report: Finding, found: Sequence[Directive], words: Sequence[list[_Word] | None], unused: Rule) -> bool:
+def _spared(report: Finding, found: Sequence[Directive], words: Sequence[list[_Word] | None]) -> bool:
     """A comment that names the rule itself keeps the other comments of its line, or of the file."""
     return any(
-        directive.covers(report.span.line) and meant is not None and any(unused.code in word.codes for word in meant)
+        directive.covers(report.span.line) and meant is not None and any(RULE.code in word.codes for word in meant)
         for directive, meant in zip(found, words, strict=True)
     )
 
@@ -87,7 +89,6 @@ def _unused(
     words: Sequence[list[_Word] | None],
     hits: Sequence[set[str]],
     enabled: frozenset[str],
-    rule: Rule,
 ) -> Iterator[Finding]:
     lines = LineMap(text)
     for directive, meant, hit in zip(found, words, hits, strict=True):
@@ -98,7 +99,7 @@ def _unused(
             gone = [word for word in meant if _idle(word, hit, enabled)]
             idle = bool(gone)
         if idle:
-            yield _report(lines, path, directive, gone, rule)
+            yield _report(lines, path, directive, gone)
 
 
 def _idle(word: _Word, hit: set[str], enabled: frozenset[str]) -> bool:
@@ -106,7 +107,7 @@ def _idle(word: _Word, hit: set[str], enabled: frozenset[str]) -> bool:
     return bool(word.problem) or (not hit & word.codes and word.codes <= enabled)
 
 
-def _report(lines: LineMap, path: str, directive: Directive, gone: Sequence[_Word], rule: Rule) -> Finding:
+def _report(lines: LineMap, path: str, directive: Directive, gone: Sequence[_Word]) -> Finding:
     problems = [word.problem for word in gone if word.problem]
     idle = ", ".join(f"`{word.text}`" for word in gone if not word.problem)
     message = "; ".join([*problems, *([f"{idle} silences nothing here"] if idle else [])])
@@ -115,7 +116,7 @@ def _report(lines: LineMap, path: str, directive: Directive, gone: Sequence[_Wor
     edit = _without_codes(directive, rest) if rest else _without_directive(lines, directive)
     fix = Fix(Safety.SAFE, "remove the code" if rest else "remove the comment", (edit,))
     return Finding(
-        rule.code, rule.name, rule.severity, path, span, message or "the comment silences nothing here", (), fix
+        RULE.code, RULE.name, RULE.severity, path, span, message or "the comment silences nothing here", (), fix
     )
 
 
