@@ -94,15 +94,16 @@ def _changes(lines: LineMap, edits: Sequence[Edit]) -> list[_Change] | None:
 
 def _clashes(placed: list[_Change], new: _Change) -> bool:
     """Whether an edit is in the way of one that is already chosen; those do not overlap each other."""
-    for other in placed[bisect_left(placed, new.start, key=_start) :]:
-        if other.start > new.end:
+    index = bisect_left(placed, new.start, key=_start)
+    for after in range(index, len(placed)):
+        if placed[after].start > new.end:
             break
-        if _clash(new, other):
+        if _clash(new, placed[after]):
             return True
-    for other in reversed(placed[: bisect_left(placed, new.start, key=_start)]):
-        if _clash(new, other):
+    for before in range(index - 1, -1, -1):
+        if _clash(new, placed[before]):
             return True
-        if other.end < new.start:
+        if placed[before].end < new.start:
             break
     return False
 
