@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -51,14 +52,21 @@ class Text:
         return line[: len(line) - len(line.lstrip())]
 
 
+class Files(Protocol):
+    """The other files of the project."""
+
+    def context(self, path: str) -> Context:
+        """What rules may ask of the file at `path`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One file as a rule sees it: `module` and `text` of the file, the targeted JAX versions, all files' texts."""
+    """One file as a rule sees it: `module` and `text` of the file, the targeted JAX versions, the other files."""
 
     module: n.Module
     text: Text
     target: Target
-    texts: Mapping[str, Text]
+    files: Files
 
 
 def replace(span: Span, content: str) -> Edit:

@@ -6,9 +6,14 @@ Every event that comes from running code abstractly carries `where`, the chain o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from jaxlint.analysis.values import Token, Transformed, Value
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
+
+if TYPE_CHECKING:
+    from jaxlint.analysis.frames import Arguments, Frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +33,220 @@ class ApiUse:
     call: n.Call | None = None
     guarded: bool = False
     in_annotation: bool = False
+
+
+# Events of abstract execution. `frame` is where it happened; `frame.chain()` tells how it came there.
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Python asks for the truth of a value.
+
+    `form` says how: 'if', 'while', 'assert', 'conditional', 'and', 'or', 'not', 'chained comparison',
+    'comprehension', 'min', 'max', 'sorted', 'in', 'bool', 'any', 'all', 'case'.
+    `expression` is the thing tested and `statement` the statement or expression that tests it.
+    """
+
+    frame: Frame
+    span: Span
+    value: Value
+    form: str
+    expression: n.Expr
+    statement: n.Stmt | n.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class StaticWanted:
+    """A traced parameter is used as only a static value can be: compared with a string, called, ..."""
+
+    frame: Frame
+    span: Span
+    value: Value
+    use: str
+
+
+@dataclass(frozen=True, slots=True)
+class RangeOver:
+    """`range(value)` is built; `expression` is the argument."""
+
+    frame: Frame
+    span: Span
+    value: Value
+    expression: n.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeUse:
+    """A value stands where only a static size, shape, axis or index can: `what` says which ('shape', 'axis', ...)."""
+
+    frame: Frame
+    span: Span
+    value: Value
+    what: str
+    function: str
+    expression: n.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class HostCall:
+    """A tracer is handed to a function or conversion that needs a concrete value (`float`, `np.sin`, `.item()`)."""
+
+    frame: Frame
+    span: Span
+    value: Value
+    function: str
+    call: n.Call
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """`base[index]` is read; `written` when through `.at`."""
+
+    frame: Frame
+    span: Span
+    base: Value
+    index: Value
+    node: n.Subscript
+    written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ApiCall:
+    """A function outside the project is called, by its canonical name."""
+
+    frame: Frame
+    span: Span
+    path: str
+    arguments: Arguments
+    call: n.Call
+    result: Value
+
+
+@dataclass(frozen=True, slots=True)
+class MethodCall:
+    """A method of an array, container or unknown object is called."""
+
+    frame: Frame
+    span: Span
+    owner: Value
+    name: str
+    arguments: Arguments
+    call: n.Call
+    result: Value
+
+
+@dataclass(frozen=True, slots=True)
+class TransformMade:
+    """A transform was applied to a function. `loops` counts the loops around it in its function."""
+
+    frame: Frame
+    value: Transformed
+    node: n.Expr | n.Function
+    loops: int
+
+
+@dataclass(frozen=True, slots=True)
+class TransformCalled:
+    """A transformed function is called (`call` is None where a control-flow function or transform calls it)."""
+
+    frame: Frame
+    span: Span
+    value: Transformed
+    arguments: Arguments
+    call: n.Call | None
+    result: Value
+
+
+@dataclass(frozen=True, slots=True)
+class ControlFlowCall:
+    """`lax.scan` and its like ran their functions; `results` holds what each function gave, by parameter name."""
+
+    frame: Frame
+    span: Span
+    path: str
+    kind: str
+    operands: dict[str, Value]
+    results: dict[str, Value]
+    arguments: Arguments
+    call: n.Call
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """An attribute, item or outer name is written. `owner` is the object written to (None for a name).
+
+    `form` is 'attribute', 'item', 'name' or a mutating method's name such as 'append'. `local` says that the object
+    was made in this call of the function, or (for names) that the name belongs to it.
+    """
+
+    frame: Frame
+    span: Span
+    form: str
+    owner: Value | None
+    value: Value
+    target: n.Expr
+    statement: n.Stmt | n.Expr
+    local: bool
+    augmented: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """An expression statement's value is dropped."""
+
+    frame: Frame
+    span: Span
+    value: Value
+    statement: n.ExpressionStatement
+
+
+@dataclass(frozen=True, slots=True)
+class KeyReused:
+    """A PRNG key is consumed that was consumed before, on the same path or in an earlier round of a loop.
+
+    `how` and `earlier` are 'strong' (a sampler, a split) or 'weak' (handed to a function of unknown habits);
+    `kind` is 'again', 'loop', 'mapped' (one key for all rows), 'closed-over', 'carry' or 'shared' (two names, one key).
+    """
+
+    frame: Frame
+    span: Span
+    token: Token
+    kind: str
+    how: str
+    earlier: str
+    earlier_span: Span | None
+    earlier_path: str | None
+    node: n.Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMade:
+    """A PRNG key is made from a seed; `constant` when the seed is a literal."""
+
+    frame: Frame
+    span: Span
+    constant: bool
+    place: str  # 'call', 'default', 'field'
+    loops: int
+
+
+@dataclass(frozen=True, slots=True)
+class SiteSeen:
+    """Told at the end for each place where a transform is applied: how the result was used.
+
+    `calls` are the frames it was called from ('eager' or 'staged', and whether from a test); `inner` are the jitted
+    functions that ran under it without an outer jit; `escapes` says that it was returned, stored or handed on.
+    """
+
+    value: Transformed
+    frame: Frame
+    node: n.Expr | n.Function
+    loops: int
+    eager_calls: int
+    staged_calls: int
+    test_calls: int
+    calls_in_loop: int
+    inner: tuple[Transformed, ...]
+    escapes: bool
+    immediate: bool
+    fresh: bool

@@ -59,10 +59,20 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown(Value):
-    """Nothing is known, except perhaps that it is (or holds) tracers, or that it is a plain parameter `name`."""
+class Token:
+    """The identity of one PRNG key. `name` is how the source calls it; equal tokens are equal keys."""
 
-    name: str | None = field(default=None, kw_only=True)
+    number: int
+    name: str = field(compare=False)
+    span: Span = field(compare=False)
+    part: Any = None  # which part of a split it is: an index, a slice text, or None for the key itself
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Value):
+    """Nothing is known but that it is, or holds, tracers; `token` tells it from others, should it be a PRNG key."""
+
+    token: Token | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +132,6 @@ class Mapping(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
-    """The identity of one PRNG key. `name` is how the source calls it; equal tokens are equal keys."""
-
-    number: int
-    name: str = field(compare=False)
-    span: Span = field(compare=False)
-    part: Any = None  # which part of a split it is: an index, a slice text, or None for the key itself
-
-
-@dataclass(frozen=True, slots=True)
 class Key(Value):
     """A PRNG key, or (`batch` not ()) an array of keys; `batch` of None is unknown."""
 
@@ -176,7 +176,8 @@ class Site:
 
     `transform` is the canonical name ('jax.jit'), `kind` the family that the API table gives ('jit', 'vmap', ...);
     `form` is 'call', 'decorator' (`@jax.jit`), 'factory' (`@jax.jit(...)`) or 'partial' (`@partial(jax.jit, ...)`).
-    `span` covers the application, `name_span` the words `jax.jit`, `target_span` the function argument.
+    `span` covers the application, `name_span` the words `jax.jit`, `target_span` the function argument, and
+    `last_argument` the last argument in the parentheses that hold the options.
     """
 
     transform: str
@@ -187,6 +188,7 @@ class Site:
     form: str = "call"
     target_span: Span | None = None
     options: tuple[tuple[str, Option], ...] = ()
+    last_argument: Span | None = None
 
     def option(self, name: str) -> Value | None:
         """The value given for an option, None where it is not given."""

@@ -1,0 +1,114 @@
+"""Truth: what Python asks of a value at `if`, `while`, `and`, and what the answer says about names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxlint.analysis.events import Branch
+from jaxlint.analysis.frames import Frame
+from jaxlint.analysis.values import (
+    CALLABLE,
+    Api,
+    Array,
+    Instance,
+    Items,
+    OneOf,
+    Scalar,
+    Unknown,
+    Value,
+    is_traced,
+    one_of,
+    options,
+)
+from jaxlint.program import nodes as n
+
+if TYPE_CHECKING:
+    from jaxlint.analysis.machine import Machine
+
+
+def truth(m: Machine, f: Frame, test: n.Expr, form: str, statement: n.Stmt | n.Expr) -> bool | None:
+    """Evaluates a test as Python does, asking each operand that decides; None when the answer is not known."""
+    from jaxlint.analysis.expressions import evaluate
+
+    if isinstance(test, n.Unary) and test.operator == "not":
+        answer = truth(m, f, test.operand, form, statement)
+        return None if answer is None else not answer
+    if isinstance(test, n.Boolean):
+        return _boolean(m, f, test, form, statement)
+    value = evaluate(m, f, test)
+    ask(m, f, value, form, test, statement)
+    return truth_of(value)
+
+
+def _boolean(m: Machine, f: Frame, test: n.Boolean, form: str, statement: n.Stmt | n.Expr) -> bool | None:
+    decides = test.operator == "or"
+    left = truth(m, f, test.left, form, statement)
+    if left is decides:
+        return decides
+    names = dict(f.scope.names)
+    narrowed(m, f, test.left, not decides)
+    right = truth(m, f, test.right, form, statement)
+    f.scope.names.update({name: names[name] for name in names})
+    if right is decides:
+        return decides
+    return right if left is not None else None
+
+
+def ask(m: Machine, f: Frame, value: Value, form: str, expression: n.Expr, statement: n.Stmt | n.Expr) -> None:
+    """Tells that Python asks for the truth of `value`; once a statement has failed, nothing more is told of it."""
+    if f.failed == statement.span or all(option.trace is None for option in options(value)):
+        return
+    m.emit(Branch(f, expression.span, value, form, expression, statement))
+    if any(isinstance(option, Array) and is_traced(option) for option in options(value)):
+        f.failed = statement.span
+
+
+def truth_of(value: Value) -> bool | None:
+    """The truth of a value, where it is known."""
+    if isinstance(value, Scalar) and value.known:
+        return value.kind != "none" and bool(value.const)
+    if isinstance(value, CALLABLE):
+        return True
+    if isinstance(value, Items) and value.trace is None:
+        return bool(value.items)
+    if isinstance(value, OneOf):
+        answers = {truth_of(option) for option in value.options}
+        return answers.pop() if len(answers) == 1 else None
+    return None
+
+
+def is_none(value: Value) -> bool | None:
+    """Whether a value is None, where that is known."""
+    answers = {_is_none(option) for option in options(value)}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _is_none(value: Value) -> bool | None:
+    if isinstance(value, Scalar) and value.kind == "none":
+        return True
+    return None if isinstance(value, (Unknown, Api)) else False
+
+
+def narrowed(m: Machine, f: Frame, test: n.Expr, outcome: bool) -> None:
+    """Uses what a test says: `x is None`, `x is not None`, `x`, `not x`, and conjunctions of them."""
+    match test:
+        case n.Unary(operator="not", operand=operand):
+            narrowed(m, f, operand, not outcome)
+        case n.Boolean(operator=operator, left=left, right=right) if (operator == "and") is outcome:
+            narrowed(m, f, left, outcome)
+            narrowed(m, f, right, outcome)
+        case n.Compare(left=n.Name(name=name), rest=((operator, n.Constant(kind="none")),)):
+            if operator in ("is", "is not", "==", "!="):
+                _narrow(f, name, keep_none=(operator in ("is", "==")) is outcome)
+        case n.Name(name=name) if outcome:
+            _narrow(f, name, keep_none=False)
+
+
+def _narrow(f: Frame, name: str, *, keep_none: bool) -> None:
+    value = f.scope.names.get(name)
+    if isinstance(value, OneOf):
+        kept = [option for option in value.options if (_is_none(option) is True) is keep_none]
+        if kept:
+            f.scope.names[name] = one_of(kept)
+
+

@@ -1,0 +1,274 @@
+"""Functions with decorators, classes, objects and their attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from jaxlint.analysis import calls, evidence, transforms
+from jaxlint.analysis.api import CACHES, DATACLASS_DECORATORS, PYTREE_DECORATORS, TRANSFORMS
+from jaxlint.analysis.frames import Arguments, Frame
+from jaxlint.analysis.iteration import row_token
+from jaxlint.analysis.scope import Attributes, Scope
+from jaxlint.analysis.values import (
+    Api,
+    Bound,
+    ClassValue,
+    Closure,
+    Factory,
+    Instance,
+    Transformed,
+    Unknown,
+    Value,
+    options,
+)
+from jaxlint.model import Span
+from jaxlint.program import nodes as n
+
+if TYPE_CHECKING:
+    from jaxlint.analysis.machine import Machine
+
+# Decorators that give back (a wrapper that behaves like) the function.
+TRANSPARENT = frozenset(
+    {"functools.wraps", "contextlib.contextmanager", "typing.overload", "typing.no_type_check", "jax.named_scope",
+     "jaxtyping.jaxtyped", "beartype.beartype", "typeguard.typechecked", "builtins.staticmethod", "abc.abstractmethod",
+     "typing.final", "typing_extensions.override", "jax.profiler.annotate_function"}
+) | CACHES  # fmt: skip
+DESCRIPTORS = frozenset({"builtins.property", "builtins.classmethod", "functools.cached_property"})
+
+
+def define_function(m: Machine, f: Frame, function: n.Function) -> Value:
+    """The value that a `def` binds: the function with its decorators applied, innermost first."""
+    value: Value = calls.make_closure(m, f, function)
+    for decorator in reversed(function.decorators):
+        value = _decorated(m, f, decorator, value, function)
+    return value
+
+
+def _decorated(m: Machine, f: Frame, decorator: n.Expr, value: Value, function: n.Function) -> Value:
+    from jaxlint.analysis.expressions import evaluate
+
+    if isinstance(decorator, n.Call):
+        made = _decorator_call(m, f, decorator, value, function)
+        if made is not None:
+            return made
+    applied = evaluate(m, f, decorator)
+    if isinstance(applied, Api):
+        return _outside_decorator(m, f, applied.path, decorator, value, function)
+    if isinstance(applied, Factory):
+        return transforms.decorate(m, f, applied, decorator, value, function)
+    if isinstance(applied, (Closure, Bound, Transformed, Instance, ClassValue)):
+        return calls.call(m, f, applied, Arguments((value,), (), (None,)), None, decorator.span)
+    m.executed.discard((f.path, function.span))
+    return Unknown()
+
+
+def _decorator_call(m: Machine, f: Frame, decorator: n.Call, value: Value, function: n.Function) -> Value | None:
+    """`@functools.wraps(fn)`, `@lru_cache(...)` and other calls that give transparent decorators."""
+    from jaxlint.analysis.imports import dotted
+
+    path = dotted(m, f, decorator.function)
+    if path in TRANSPARENT:
+        calls.evaluate_arguments(m, f, decorator)
+        return Bound(Api(path), (value,), (), f.number) if path in CACHES else value
+    if isinstance(decorator.function, n.Attribute) and decorator.function.name in ("setter", "getter", "deleter"):
+        return Unknown()
+    return None
+
+
+def _outside_decorator(m: Machine, f: Frame, path: str, decorator: n.Expr, value: Value, function: n.Function) -> Value:
+    if path in TRANSFORMS:
+        return transforms.decorate_plainly(m, f, path, decorator, value, function)
+    if path in DESCRIPTORS or path in CACHES or path == "builtins.staticmethod":
+        return Bound(Api(path), (value,), (), f.number)
+    return value if path in TRANSPARENT else Unknown()
+
+
+def define_class(m: Machine, f: Frame, definition: n.Class) -> Value:
+    """The class that a `class` statement binds."""
+    from jaxlint.analysis.expressions import evaluate
+    from jaxlint.analysis.statements import run_body
+
+    bases = tuple(evaluate(m, f, base.value) for base in definition.bases if not base.star and base.keyword is None)
+    decorators = tuple(evaluate(m, f, _decorator_name(d)) for d in definition.decorators)
+    scope = Scope(f.scope, is_class=True)
+    value = ClassValue(definition, scope, f.path, bases, decorators)
+    scope.names["__class__"] = value
+    outer, f.scope = f.scope, scope
+    try:
+        run_body(m, f, definition.body)
+    finally:
+        f.scope = outer
+    return value
+
+
+def _decorator_name(decorator: n.Expr) -> n.Expr:
+    """The function of a decorator; in `partial(register_dataclass, ...)` the function that is configured."""
+    if isinstance(decorator, n.Call):
+        name = decorator.function
+        is_partial = (isinstance(name, n.Name) and name.name == "partial") or (
+            isinstance(name, n.Attribute) and name.name == "partial"
+        )
+        return decorator.arguments[0].value if is_partial and decorator.arguments else name
+    return decorator
+
+
+def lineage(cls: ClassValue) -> Iterator[Value]:
+    """The class and its bases, nearest first; outside bases as they are."""
+    yield cls
+    for base in cls.bases:
+        if isinstance(base, ClassValue):
+            yield from lineage(base)
+        else:
+            yield base
+
+
+def find(cls: ClassValue, name: str) -> Value | None:
+    """What a class or its bases bind to `name`."""
+    for base in lineage(cls):
+        if isinstance(base, ClassValue) and name in base.scope.names:
+            return base.scope.names[name]
+    return None
+
+
+def is_pytree(cls: ClassValue) -> bool:
+    """Whether objects of the class may be traced: registered, or of a base that is not known to be plain."""
+    for base in lineage(cls):
+        if isinstance(base, ClassValue):
+            if any(isinstance(d, Api) and d.path in PYTREE_DECORATORS for d in base.decorators):
+                return True
+            if any(isinstance(d, Unknown) for d in base.decorators):
+                return True
+        elif not (isinstance(base, Api) and base.path in PLAIN_BASES):
+            return True
+    return False
+
+
+PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "builtins.Exception"})
+
+
+def is_dataclass(cls: ClassValue) -> bool:
+    """Whether the class gets its `__init__` from its annotated fields."""
+    if any(isinstance(d, Api) and d.path in DATACLASS_DECORATORS for d in cls.decorators):
+        return True
+    outside = ("typing.NamedTuple", "equinox.Module", "flax.struct.PyTreeNode", "flax.linen.Module")
+    return any(isinstance(base, Api) and base.path in outside for base in lineage(cls))
+
+
+def fields(cls: ClassValue) -> Iterator[n.Assign]:
+    """The annotated fields of a class and its project bases, bases first."""
+    for base in cls.bases:
+        if isinstance(base, ClassValue):
+            yield from fields(base)
+    for statement in cls.definition.body:
+        if isinstance(statement, n.Assign) and statement.annotation is not None and isinstance(statement.targets[0], n.Name):
+            yield statement
+
+
+def instantiate(m: Machine, f: Frame, cls: ClassValue, arguments: Arguments, where: Span) -> Value:
+    """Makes an object: runs `__init__`, or binds the fields of a dataclass."""
+    instance = Instance(cls, Attributes())
+    init = find(cls, "__init__")
+    if isinstance(init, (Closure, Transformed)):
+        calls.call(m, f, bind(init, instance), arguments, None, where)
+        return instance
+    if is_dataclass(cls):
+        positional = list(arguments.positional)
+        keywords = dict(arguments.keywords)
+        for field in fields(cls):
+            assert isinstance(field.targets[0], n.Name)
+            name = field.targets[0].name
+            if positional:
+                instance.attributes.names[name] = positional.pop(0)
+            elif name in keywords:
+                instance.attributes.names[name] = keywords[name]
+    else:
+        calls.call_unknown(m, f, Unknown(), arguments)
+    post = find(cls, "__post_init__")
+    if isinstance(post, Closure):
+        calls.call(m, f, bind(post, instance), Arguments(), None, where)
+    return instance
+
+
+def bind(method: Value, owner: Value) -> Value:
+    """A function found on a class, bound to an object of it."""
+    if isinstance(method, Closure):
+        return replace(method, owner=owner)
+    if isinstance(method, Transformed):
+        return Bound(method, (owner,), (), method.born)
+    return method
+
+
+def get_attribute(m: Machine, f: Frame, base: Instance | ClassValue, name: str, e: n.Attribute) -> Value:
+    """An attribute of an object or class of the project."""
+    cls = base.cls if isinstance(base, Instance) else base
+    if isinstance(base, Instance) and name in base.attributes.names:
+        return base.attributes.names[name]
+    found = find(cls, name)
+    if found is None:
+        return _missing(m, f, base, name)
+    if isinstance(found, Bound) and isinstance(found.function, Api) and found.arguments:
+        return _descriptor(m, f, base, cls, found.function.path, found.arguments[0], e)
+    if isinstance(found, (Closure, Transformed)) and isinstance(base, Instance):
+        return bind(found, base)
+    return found
+
+
+def _descriptor(m: Machine, f: Frame, base: Value, cls: ClassValue, path: str, inner: Value, e: n.Attribute) -> Value:
+    if path in ("builtins.property", "functools.cached_property"):
+        if isinstance(base, Instance) and isinstance(inner, Closure):
+            return calls.call(m, f, bind(inner, base), Arguments(), None, e.span)
+        return Unknown()
+    if path == "builtins.classmethod":
+        return bind(inner, cls)
+    if path == "builtins.staticmethod":
+        return inner
+    return bind(inner, base) if isinstance(base, Instance) else inner
+
+
+def _missing(m: Machine, f: Frame, base: Instance | ClassValue, name: str) -> Value:
+    """An attribute that nothing visible sets: its annotation in the class body says what it may be."""
+    cls = base.cls if isinstance(base, Instance) else base
+    trace = replace(base.trace, sure=False) if base.trace is not None else None
+    for field in fields(cls):
+        target = field.targets[0]
+        if isinstance(target, n.Name) and target.name == name and field.annotation is not None:
+            value = evidence.annotated_value(m, Frame(cls.path, cls.scope), field.annotation)
+            if value is not None and trace is None:
+                return value
+    token = row_token(m.token(name, cls.definition.span), ("attribute", name))
+    return Unknown(trace=trace, token=token)
+
+
+def bound_to_instance(m: Machine, f: Frame, closure: Closure) -> Closure:
+    """A method found in a class body gets an object as its `self`, made as far as `__init__` tells."""
+    cls = closure.scope.names.get("__class__") if closure.scope.is_class else None
+    function = closure.function
+    if not isinstance(cls, ClassValue) or not function.parameters or closure.owner is not None:
+        return closure
+    wrapped = cls.scope.names.get(function.name)
+    if isinstance(wrapped, Bound) and isinstance(wrapped.function, Api):
+        if wrapped.function.path == "builtins.staticmethod":
+            return closure
+        if wrapped.function.path == "builtins.classmethod":
+            return replace(closure, owner=cls)
+    return replace(closure, owner=prototype(m, f, cls, skip=function.name == "__init__"))
+
+
+def prototype(m: Machine, f: Frame, cls: ClassValue, *, skip: bool = False) -> Instance:
+    """An object of a class as its `__init__` makes it from unknown arguments."""
+    instance = Instance(cls, Attributes())
+    init = find(cls, "__init__")
+    if isinstance(init, Closure) and not skip:
+        bound = replace(init, owner=instance)
+        arguments = Arguments((), tuple(evidence.unknown_arguments(m, f, bound)))
+        calls.call_closure(m, f, bound, arguments, init.function.name_span, Frame(cls.path, Scope(), known=False))
+    return instance
+
+
+def is_method(closure: Closure) -> bool:
+    """Whether the function stands directly in a class body."""
+    return closure.scope.is_class
+
+

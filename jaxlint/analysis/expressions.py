@@ -1,0 +1,444 @@
+"""Evaluates expressions to abstract values and tells what Python does to tracers on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.analysis import arrays, attributes, calls, keys
+from jaxlint.analysis.arrays.indexing import SliceValue
+from jaxlint.analysis.branches import ask, is_none, truth, truth_of
+from jaxlint.analysis.events import Indexed, ShapeUse, StaticWanted
+from jaxlint.analysis.frames import Frame
+from jaxlint.analysis.iteration import rounds, row_token
+from jaxlint.analysis.scope import Scope
+from jaxlint.analysis.values import (
+    Api,
+    Array,
+    Closure,
+    Instance,
+    Items,
+    Key,
+    Level,
+    Many,
+    Mapping,
+    Method,
+    OneOf,
+    Scalar,
+    Trace,
+    Unknown,
+    Value,
+    deep_trace,
+    element_of,
+    is_traced,
+    join,
+    join_traces,
+    known,
+    one_of,
+    options,
+    with_trace,
+)
+from jaxlint.program import nodes as n
+
+if TYPE_CHECKING:
+    from jaxlint.analysis.machine import Machine
+
+STAGED = Trace(Level.TRACED, staged=True)
+
+
+def evaluate(m: Machine, f: Frame, expression: n.Expr) -> Value:
+    """The abstract value of an expression."""
+    m.step()
+    return _EVALUATORS[type(expression)](m, f, expression)
+
+
+def staged(f: Frame, value: Value, trace: Trace | None) -> Value:
+    """A value that a jnp operation made: traced with its operands, and in staged code in any case."""
+    if f.staged and isinstance(value, (Array, Key)) and not (isinstance(value, Array) and value.host):
+        trace = trace if trace is not None and trace.sure and trace.level >= Level.TRACED else join_traces(trace, STAGED)
+    return with_trace(value, trace)
+
+
+def _constant(m: Machine, f: Frame, e: n.Constant) -> Value:
+    return Scalar(e.kind, e.value, e.kind not in ("complex", "bytes", "ellipsis"))
+
+
+def _name(m: Machine, f: Frame, e: n.Name) -> Value:
+    scope = f.scope.find(e.name)
+    if scope is not None:
+        return scope.names[e.name]
+    if e.name == "__name__":
+        return known("__main__")
+    return Api(f"builtins.{e.name}") if e.name in BUILTINS else Unknown()
+
+
+BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
+
+
+def _attribute(m: Machine, f: Frame, e: n.Attribute) -> Value:
+    base = evaluate(m, f, e.base)
+    return one_of(attributes.get(m, f, option, e.name, e) for option in options(base))
+
+
+def _subscript(m: Machine, f: Frame, e: n.Subscript) -> Value:
+    base = evaluate(m, f, e.base)
+    index = evaluate(m, f, e.index)
+    _tell_slices(m, f, e, base, index)
+    return one_of(_item(m, f, option, index, e) for option in options(base))
+
+
+def _tell_slices(m: Machine, f: Frame, e: n.Subscript, base: Value, index: Value) -> None:
+    """Tells slice bounds that are tracers: they must be static."""
+    pairs = zip(index.items, e.index.elements, strict=False) if isinstance(index, Items) and isinstance(e.index, n.Sequence) else [(index, e.index)]
+    for value, node in pairs:
+        if isinstance(value, SliceValue) and isinstance(node, n.Slice):
+            bounds = ((value.lower, node.lower), (value.upper, node.upper), (value.step, node.step))
+            for bound, place in bounds:
+                if bound is not None and place is not None and bound.trace is not None:
+                    m.emit(ShapeUse(f, place.span, bound, "slice bound", "", e))
+
+
+def _item(m: Machine, f: Frame, base: Value, index: Value, e: n.Subscript) -> Value:
+    trace = join_traces(base.trace, deep_trace(index))
+    if isinstance(base, Method) and base.name == "at":
+        m.emit(Indexed(f, e.span, base.owner, index, e, written=True))
+        return Method(with_trace(base.owner, deep_trace(index)), "at[]", trace=trace)
+    if isinstance(base, (Array, Unknown)):
+        m.emit(Indexed(f, e.span, base, index, e))
+    match base:
+        case Array():
+            return staged(f, arrays.subscript(base, index), trace)
+        case Key():
+            return keys.item(base, index, e)
+        case Items() | Many() | Mapping():
+            return _container_item(m, f, base, index, e, trace)
+        case Unknown():
+            token = row_token(base.token, keys.part_of(index, e.index))
+            return Unknown(trace=base.trace, token=token)
+        case Api():
+            return base
+        case Scalar(kind="str"):
+            return Scalar("str", trace=base.trace)
+    return Unknown(trace=trace)
+
+
+def _container_item(m: Machine, f: Frame, base: Value, index: Value, e: n.Subscript, trace: Trace | None) -> Value:
+    if isinstance(base, Mapping):
+        found = base.get(index.const) if isinstance(index, Scalar) and index.known else None
+        if found is not None:
+            return with_trace(found, base.trace)
+        return with_trace(one_of([v for _, v in base.entries] or [base.default]), base.trace)
+    if not isinstance(index, SliceValue) and base.trace is None and isinstance(index, (Array, Unknown)) and index.trace is not None:
+        m.emit(ShapeUse(f, e.index.span, index, f"index of a Python {getattr(base, 'kind', 'list')}", "", e))
+        return with_trace(element_of(base), index.trace)
+    if isinstance(base, Items) and isinstance(index, Scalar) and index.known and isinstance(index.const, int):
+        if -len(base.items) <= index.const < len(base.items):
+            return with_trace(base.items[index.const], base.trace)
+        return Unknown(trace=base.trace)
+    if isinstance(index, SliceValue):
+        return _container_slice(base, index)
+    return with_trace(element_of(base), base.trace)
+
+
+def _container_slice(base: Value, index: SliceValue) -> Value:
+    bounds = [index.lower, index.upper, index.step]
+    constants = [b.const if isinstance(b, Scalar) and b.known else None for b in bounds]
+    if isinstance(base, Items) and all(b is None or isinstance(c, int) for b, c in zip(bounds, constants, strict=True)):
+        return replace(base, items=base.items[slice(*constants)])
+    kind = base.kind if isinstance(base, (Items, Many)) else "list"
+    return Many(kind, element_of(base), trace=base.trace)
+
+
+def _slice(m: Machine, f: Frame, e: n.Slice) -> Value:
+    lower, upper, step = (None if part is None else evaluate(m, f, part) for part in (e.lower, e.upper, e.step))
+    return SliceValue(lower, upper, step)
+
+
+def _sequence(m: Machine, f: Frame, e: n.Sequence) -> Value:
+    items: list[Value] = []
+    open_part: Value | None = None
+    for element in e.elements:
+        value = evaluate(m, f, element.value if isinstance(element, n.Starred) else element)
+        if not isinstance(element, n.Starred):
+            items.append(value)
+        elif isinstance(value, Items):
+            items.extend(value.items)
+        else:
+            part = one_of(rounds(m, f, value))
+            open_part = part if open_part is None else join(open_part, part)
+    if open_part is not None:
+        return Many(e.kind, one_of([open_part, *items]))
+    return Items(e.kind, tuple(items))
+
+
+def _starred(m: Machine, f: Frame, e: n.Starred) -> Value:
+    return evaluate(m, f, e.value)
+
+
+def _dictionary(m: Machine, f: Frame, e: n.Dictionary) -> Value:
+    entries: dict[Any, Value] = {}
+    complete = True
+    rest: list[Value] = []
+    for key, value in e.items:
+        found = evaluate(m, f, value)
+        if key is None:
+            if isinstance(found, Mapping):
+                entries.update(found.entries)
+                complete &= found.complete
+            else:
+                complete = False
+            continue
+        constant = evaluate(m, f, key)
+        if isinstance(constant, Scalar) and constant.known:
+            entries[constant.const] = found
+        else:
+            complete = False
+            rest.append(found)
+    return Mapping(tuple(entries.items()), complete, one_of(rest))
+
+
+def _unary(m: Machine, f: Frame, e: n.Unary) -> Value:
+    if e.operator == "not":
+        answer = truth(m, f, e.operand, "not", e)
+        return Scalar("bool") if answer is None else known(answer)
+    operand = evaluate(m, f, e.operand)
+    return arithmetic(f, [operand], lambda: arrays.unary(e.operator, operand))
+
+
+def _binary(m: Machine, f: Frame, e: n.Binary) -> Value:
+    left, right = evaluate(m, f, e.left), evaluate(m, f, e.right)
+    return binary(f, e.operator, left, right)
+
+
+def binary(f: Frame, operator: str, left: Value, right: Value) -> Value:
+    """`left operator right` for what is not decided by objects of the project."""
+    if isinstance(left, OneOf) or isinstance(right, OneOf):
+        return one_of(binary(f, operator, a, b) for a in options(left) for b in options(right))
+    if isinstance(left, (Items, Many)) and isinstance(right, (Items, Many)) and operator == "+":
+        return concatenated(left, right)
+    if isinstance(left, (Items, Many)) and isinstance(right, Scalar) and operator == "*":
+        if isinstance(left, Items) and right.known and isinstance(right.const, int) and len(left.items) * right.const <= 64:
+            return replace(left, items=left.items * right.const)
+        return Many(left.kind, element_of(left), trace=left.trace)
+    if isinstance(left, Scalar) and left.kind == "str" and operator in ("%", "+"):
+        return Scalar("str")
+    return arithmetic(f, [left, right], lambda: arrays.binary(operator, left, right))
+
+
+def concatenated(left: Items | Many, right: Items | Many) -> Value:
+    """Two containers after each other."""
+    if isinstance(left, Items) and isinstance(right, Items) and len(left.items) + len(right.items) <= 64:
+        return Items(left.kind, (*left.items, *right.items), trace=join_traces(left.trace, right.trace))
+    return Many(left.kind, one_of([element_of(left), element_of(right)]), trace=join_traces(left.trace, right.trace))
+
+
+def arithmetic(f: Frame, operands: list[Value], result: Callable[[], Value | None]) -> Value:
+    """The result of an operator, traced as its operands are; a surely traced unknown in arithmetic is an array."""
+    trace: Trace | None = None
+    for operand in operands:
+        trace = join_traces(trace, operand.trace)
+    if any(isinstance(operand, Instance) for operand in operands):
+        return Unknown(trace=trace)
+    if not any(isinstance(operand, Unknown) for operand in operands):
+        value = result()
+        if value is not None:
+            return staged(f, value, trace)
+        return Unknown(trace=trace)
+    if trace is not None and trace.sure:
+        return staged(f, result() or Array(), trace)
+    if any(isinstance(operand, Array) for operand in operands):
+        return staged(f, result() or Array(), trace)
+    return Unknown(trace=trace)
+
+
+def _compare(m: Machine, f: Frame, e: n.Compare) -> Value:
+    left = evaluate(m, f, e.left)
+    results: list[Value] = []
+    for number, (operator, node) in enumerate(e.rest):
+        right = evaluate(m, f, node)
+        result = compare(m, f, operator, left, right, e)
+        if number < len(e.rest) - 1:
+            ask(m, f, result, "chained comparison", e, e)
+        results.append(result)
+        left = right
+    if len(results) == 1:
+        return results[0]
+    answers = [truth_of(result) for result in results]
+    if False in answers:
+        return known(False)
+    return one_of(results)
+
+
+def compare(m: Machine, f: Frame, operator: str, left: Value, right: Value, e: n.Compare) -> Value:
+    """One comparison; identity and membership in containers are static."""
+    if operator in ("is", "is not"):
+        return _identity(operator, left, right)
+    if operator in ("in", "not in"):
+        return _membership(m, f, left, right, e)
+    if _is_text(left) or _is_text(right):
+        return _compare_text(m, f, operator, left, right, e)
+    if isinstance(left, OneOf) or isinstance(right, OneOf):
+        return one_of(compare(m, f, operator, a, b, e) for a in options(left) for b in options(right))
+    if any(isinstance(side, Scalar) and side.kind == "none" for side in (left, right)):
+        return Scalar("bool")
+    if any(isinstance(side, (Items, Many, Mapping, Closure, Api)) for side in (left, right)):
+        return Scalar("bool", trace=None)
+    result = arithmetic(f, [left, right], lambda: arrays.binary(operator, left, right) or Scalar("bool"))
+    both_unknown = isinstance(left, Unknown) and isinstance(right, Unknown)
+    if both_unknown and operator in ("==", "!=") and result.trace is not None:
+        return Unknown(trace=replace(result.trace, sure=False))
+    return result
+
+
+def _identity(operator: str, left: Value, right: Value) -> Value:
+    for side, other in ((left, right), (right, left)):
+        if isinstance(side, Scalar) and side.kind == "none":
+            answer = is_none(other)
+            if answer is not None:
+                return known(answer if operator == "is" else not answer)
+    return Scalar("bool")
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Scalar) and value.kind == "str"
+
+
+def _compare_text(m: Machine, f: Frame, operator: str, left: Value, right: Value, e: n.Compare) -> Value:
+    if isinstance(left, Scalar) and isinstance(right, Scalar) and left.known and right.known:
+        if operator in ("==", "!="):
+            return known((left.const == right.const) is (operator == "=="))
+    for side in (left, right):
+        if side.trace is not None and side.trace.sure and side.trace.parameters:
+            m.emit(StaticWanted(f, e.span, side, "compared with a string"))
+    return Scalar("bool")
+
+
+def _membership(m: Machine, f: Frame, left: Value, right: Value, e: n.Compare) -> Value:
+    if _is_text(left) or isinstance(right, (Mapping, Unknown, Api)) or _is_text(right):
+        return Scalar("bool")
+    if isinstance(right, Array) and is_traced(right):
+        return Array("bool", (), trace=right.trace)
+    strings = isinstance(right, Items) and right.items and all(_is_text(item) for item in right.items)
+    if strings and isinstance(left, Unknown) and is_traced(left) and left.trace is not None and left.trace.parameters:
+        m.emit(StaticWanted(f, e.span, left, "compared with strings"))
+        return Scalar("bool")
+    numbers = isinstance(right, Items) and right.items and all(isinstance(i, (Scalar, Array)) for i in right.items)
+    if numbers and isinstance(left, (Array, Unknown)) and left.trace is not None:
+        asked = left if isinstance(left, Array) else Array(trace=left.trace)
+        ask(m, f, asked, "in", e, e)
+    return Scalar("bool")
+
+
+def _boolean(m: Machine, f: Frame, e: n.Boolean) -> Value:
+    left = evaluate(m, f, e.left)
+    ask(m, f, left, e.operator, e.left, e)
+    answer = truth_of(left)
+    if answer is not None:
+        return left if answer is (e.operator == "or") else evaluate(m, f, e.right)
+    right = evaluate(m, f, e.right)
+    return join(left, right)
+
+
+def _conditional(m: Machine, f: Frame, e: n.Conditional) -> Value:
+    from jaxlint.analysis.statements import merge_uses
+    from jaxlint.analysis.branches import narrowed
+
+    answer = truth(m, f, e.test, "conditional", e)
+    names, consumed = dict(f.scope.names), dict(m.consumed)
+    found: list[Value] = []
+    uses = []
+    for outcome, part in ((True, e.body), (False, e.otherwise)):
+        if answer is not None and answer is not outcome:
+            continue
+        f.scope.names, m.consumed = dict(names), dict(consumed)
+        narrowed(m, f, e.test, outcome)
+        found.append(evaluate(m, f, part))
+        uses.append(m.consumed)
+    f.scope.names = names
+    m.consumed = uses[0]
+    for other in uses[1:]:
+        for number, entries in other.items():
+            m.consumed[number] = merge_uses(m.consumed.get(number, ()), entries)
+    return one_of(found)
+
+
+def _lambda(m: Machine, f: Frame, e: n.Lambda) -> Value:
+    return calls.make_closure(m, f, e.function)
+
+
+def _comprehension(m: Machine, f: Frame, e: n.Comprehension) -> Value:
+    outer = f.scope
+    f.scope = Scope(outer)
+    f.loop_spans.append(e.span)
+    try:
+        found = _rounds_of(m, f, e, e.generators)
+    finally:
+        f.scope = outer
+        f.loop_spans.pop()
+    if e.kind == "dict":
+        entries = {pair.items[0]: pair.items[1] for pair in found if isinstance(pair, Items)}
+        constants = {k.const: v for k, v in entries.items() if isinstance(k, Scalar) and k.known}
+        return Mapping(tuple(constants.items()), False, one_of(entries.values()))
+    kind = "list" if e.kind == "generator" else e.kind
+    if len(e.generators) == 1 and not e.generators[0].conditions and e.kind != "set":
+        iterable = e.generators[0].iterable
+        if isinstance(iterable, n.Sequence) and len(iterable.elements) == len(found):
+            return Items(kind, tuple(found))
+    return Many(kind, one_of(found))
+
+
+def _rounds_of(m: Machine, f: Frame, e: n.Comprehension, generators: tuple[n.Generator, ...]) -> list[Value]:
+    from jaxlint.analysis.assignment import assign
+
+    if not generators:
+        value = evaluate(m, f, e.element)
+        return [value] if e.key is None else [Items("tuple", (evaluate(m, f, e.key), value))]
+    generator = generators[0]
+    iterable = evaluate(m, f, generator.iterable)
+    found: list[Value] = []
+    for element in rounds(m, f, iterable, generator.iterable):
+        assign(m, f, generator.target, element, e)
+        for condition in generator.conditions:
+            truth(m, f, condition, "comprehension", e)
+        found.extend(_rounds_of(m, f, e, generators[1:]))
+    return found
+
+
+def _formatted(m: Machine, f: Frame, e: n.FormattedString) -> Value:
+    trace: Trace | None = None
+    for part in e.parts:
+        trace = join_traces(trace, deep_trace(evaluate(m, f, part)))
+    return Scalar("str", trace=replace(trace, sure=False) if trace is not None else None)
+
+
+def _named(m: Machine, f: Frame, e: n.NamedExpression) -> Value:
+    from jaxlint.analysis.assignment import assign
+
+    value = evaluate(m, f, e.value)
+    assign(m, f, e.target, value, e)
+    return value
+
+
+def _yield(m: Machine, f: Frame, e: n.Yield) -> Value:
+    if e.value is not None:
+        value = evaluate(m, f, e.value)
+        if e.kind == "await":
+            return value
+        f.returns.append(Many("list", value) if e.kind == "yield" else value)
+        from jaxlint.analysis.assignment import escape
+
+        escape(m, value)
+    return Unknown()
+
+
+def _call(m: Machine, f: Frame, e: n.Call) -> Value:
+    return calls.evaluate_call(m, f, e)
+
+
+_EVALUATORS: dict[type, Callable[[Any, Any, Any], Value]] = {
+    n.Constant: _constant, n.Name: _name, n.Attribute: _attribute, n.Call: _call, n.Subscript: _subscript,
+    n.Slice: _slice, n.Sequence: _sequence, n.Starred: _starred, n.Dictionary: _dictionary, n.Unary: _unary,
+    n.Binary: _binary, n.Compare: _compare, n.Boolean: _boolean, n.Conditional: _conditional, n.Lambda: _lambda,
+    n.Comprehension: _comprehension, n.FormattedString: _formatted, n.NamedExpression: _named, n.Yield: _yield,
+}  # fmt: skip

@@ -1,0 +1,184 @@
+"""Runs a program abstractly: the state that all parts of the interpreter share, and the order of what is run.
+
+A module's body is run as Python would run it, calls and transforms included, on abstract values. What no visible
+code calls is then called with unknown arguments, and what is transformed is run under its transform with parameters
+of which only annotations and defaults are known. Rules hear of what happens through events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from jaxlint.analysis import calls, statements, transforms
+from jaxlint.analysis.events import SiteSeen
+from jaxlint.analysis.frames import Consumed, Frame
+from jaxlint.analysis.project import Project
+from jaxlint.analysis.scope import Scope
+from jaxlint.analysis.values import Closure, Token, Transformed, Value
+from jaxlint.model import Span
+from jaxlint.program import nodes as n
+
+Emit = Callable[[Any], None]
+
+STEPS_PER_ROOT = 60_000
+"""How many nodes one root may evaluate. Real roots take hundreds; the bound cuts exponential call trees."""
+
+MAX_DEPTH = 24
+"""How many calls deep the analysis follows."""
+
+
+@dataclass(slots=True)
+class SiteRecord:
+    """What was seen of one transform application."""
+
+    value: Transformed
+    frame: Frame
+    node: n.Expr | n.Function
+    loops: int
+    fresh: bool
+    eager_calls: int = 0
+    staged_calls: int = 0
+    test_calls: int = 0
+    calls_in_loop: int = 0
+    inner: dict[tuple[str, Span], Transformed] = field(default_factory=dict)
+    escapes: bool = False
+    immediate: bool = False
+
+
+class OutOfSteps(Exception):
+    """One root took too many steps; it is given up without a report."""
+
+
+class Machine:
+    """The shared state of one abstract run over the modules of a project."""
+
+    def __init__(
+        self, modules: Project, emit: Emit, wrappers: Mapping[str, Any], on_failure: Callable[[str, Exception], None]
+    ) -> None:
+        self.modules = modules
+        self.on_failure = on_failure
+        self._emit = emit
+        self.wrappers = wrappers
+        self.scopes: dict[str, Scope] = {}
+        self.consumed: Consumed = {}
+        self.records: dict[tuple[str, Span], SiteRecord] = {}
+        self.closures: dict[tuple[str, Span], Closure] = {}
+        self.executed: set[tuple[str, Span]] = set()
+        self.entries: list[tuple[Transformed, Frame]] = []
+        self.entered: set[tuple[str, Span]] = set()
+        self.memo: dict[Any, Value] = {}
+        self.paths: set[str] = set()
+        self.steps = 0
+        self.quiet = 0
+        self._numbers = 0
+
+    # Services for the parts of the interpreter
+
+    def number(self) -> int:
+        """A fresh number for a frame or a token."""
+        self._numbers += 1
+        return self._numbers
+
+    def token(self, name: str, span: Span) -> Token:
+        """A fresh key identity."""
+        return Token(self.number(), name, span)
+
+    def step(self) -> None:
+        """Counts one evaluation.
+
+        Raises:
+            OutOfSteps: the root has used up its steps.
+        """
+        self.steps += 1
+        if self.steps > STEPS_PER_ROOT:
+            raise OutOfSteps
+
+    def emit(self, event: Any) -> None:
+        """Tells the rules, unless a guard says that the program expects the fault."""
+        if not self.quiet:
+            self._emit(event)
+
+    @contextmanager
+    def silence(self) -> Iterator[None]:
+        """No events while this lasts."""
+        self.quiet += 1
+        try:
+            yield
+        finally:
+            self.quiet -= 1
+
+    def record(self, value: Transformed) -> SiteRecord | None:
+        """What was seen so far of a transform application."""
+        return self.records.get((value.site.path, value.site.span))
+
+    # The run
+
+    def run(self, names: Iterable[str]) -> None:
+        """Runs the named modules and what they reach, and tells at the end how each transform was used."""
+        for name in names:
+            self.load(name)
+        self.paths = {self.modules[name].path for name in names if name in self.scopes}
+        self._run_entries()
+        self._run_uncalled()
+        self._run_entries()
+        for record in self.records.values():
+            self._emit(
+                SiteSeen(
+                    record.value, record.frame, record.node, record.loops, record.eager_calls, record.staged_calls,
+                    record.test_calls, record.calls_in_loop, tuple(record.inner.values()), record.escapes,
+                    record.immediate, record.fresh,
+                )
+            )  # fmt: skip
+
+    def load(self, name: str) -> Scope | None:
+        """The scope of a project module, run at the first request (an import cycle sees it half done)."""
+        if name not in self.scopes:
+            module = None if self.modules.is_outside(name) else self.modules.get(name)
+            if module is None:
+                return None
+            scope = self.scopes[name] = Scope()
+            frame = Frame(module.path, scope)
+            outer, self.consumed, steps, self.steps = self.consumed, {}, self.steps, 0
+            self.root(module.path, lambda: statements.run_body(self, frame, module.body))
+            self.consumed, self.steps = outer, steps
+        return self.scopes[name]
+
+    def root(self, path: str, run: Callable[[], object]) -> None:
+        """Runs one root within its own budget; a failure costs this root alone."""
+        outer, self.steps = self.steps, 0
+        quiet = self.quiet
+        try:
+            run()
+        except (OutOfSteps, RecursionError):
+            pass
+        except Exception as error:
+            self.on_failure(path, error)
+        finally:
+            self.quiet = quiet
+            self.steps = outer
+
+    def _run_entries(self) -> None:
+        while self.entries:
+            value, frame = self.entries.pop(0)
+            key = (value.site.path, value.site.span)
+            if key not in self.entered:
+                self.entered.add(key)
+                self.consumed = {}
+                self.root(value.site.path, lambda value=value, frame=frame: transforms.run_generic(self, frame, value))  # type: ignore[misc]
+
+    def _run_uncalled(self) -> None:
+        """Calls every function that nothing called with unknown arguments, the outer ones first."""
+        done: set[tuple[str, Span]] = set()
+        while True:
+            waiting = [key for key in self.closures if key not in self.executed and key not in done and key[0] in self.paths]
+            if not waiting:
+                return
+            for key in waiting:
+                done.add(key)
+                if key not in self.executed:
+                    self.consumed = {}
+                    self.root(key[0], lambda key=key: calls.run_uncalled(self, self.closures[key]))  # type: ignore[misc]
+            self._run_entries()

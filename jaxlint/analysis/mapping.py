@@ -1,0 +1,180 @@
+"""What `vmap` and `pmap` do to arguments and results: axes in, axes out, sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from jaxlint.analysis.events import KeyReused
+from jaxlint.analysis.frames import Arguments, Frame
+from jaxlint.analysis.tracing import device, to_tracer
+from jaxlint.analysis.values import (
+
+    Array,
+    Dim,
+    Items,
+    Key,
+    Many,
+    Mapping,
+    OneOf,
+    Scalar,
+    Shape,
+    Site,
+    Trace,
+    Unknown,
+    Value,
+    known,
+    leaves,
+    one_of,
+)
+from jaxlint.model import Span
+
+if TYPE_CHECKING:
+    from jaxlint.analysis.machine import Machine
+
+AXIS_0 = known(0)
+
+
+def axes(site: Site, count: int) -> list[Value]:
+    """The `in_axes` entry of each positional argument (Unknown where it cannot be read)."""
+    given = site.option("in_axes")
+    if given is None:
+        return [AXIS_0 if site.transform.startswith("jax.") else Unknown()] * count
+    if isinstance(given, Items):
+        return [given.items[i] if i < len(given.items) else Unknown() for i in range(count)]
+    return [given if isinstance(given, Scalar) else Unknown()] * count
+
+
+def is_unmapped(axis: Value) -> bool:
+    """Whether an axis entry says None."""
+    return isinstance(axis, Scalar) and axis.kind == "none"
+
+
+def number(axis: Value) -> int | None:
+    """The axis that an entry names, None where it names none or is not known."""
+    if isinstance(axis, Scalar) and axis.known and isinstance(axis.const, int) and axis.kind == "int":
+        return axis.const
+    return None
+
+
+def map_in(value: Value, axis: Value, trace: Trace) -> Value:
+    """What the mapped function sees of an argument."""
+    if is_unmapped(axis):
+        return value
+    if isinstance(axis, Items) and isinstance(value, Items) and len(axis.items) == len(value.items):
+        return replace(value, items=tuple(map_in(v, a, trace) for v, a in zip(value.items, axis.items, strict=True)))
+    if isinstance(axis, Mapping) and isinstance(value, Mapping):
+        return replace(value, entries=tuple((k, map_in(v, axis.get(k) or Unknown(), trace)) for k, v in value.entries))
+    at = number(axis)
+    if at is None:
+        return _maybe(value, trace)
+    return _row(value, at, trace)
+
+
+def _maybe(value: Value, trace: Trace) -> Value:
+    unsure = replace(trace, sure=False)
+    return Unknown(trace=unsure) if not isinstance(value, (Items, Many, Mapping)) else to_tracer(value, unsure)
+
+
+def _row(value: Value, at: int, trace: Trace) -> Value:
+    match value:
+        case Array():
+            made = to_tracer(value, trace)
+            assert isinstance(made, Array)
+            return replace(made, shape=_without(device(value).shape, at), weak=made.weak)
+        case Key():
+            return Key(value.token, value.batch[1:] if value.batch else (), trace=trace)
+        case Items():
+            return replace(value, items=tuple(_row(v, at, trace) for v in value.items))
+        case Many():
+            return replace(value, element=_row(value.element, at, trace))
+        case Mapping():
+            return replace(value, entries=tuple((k, _row(v, at, trace)) for k, v in value.entries))
+        case OneOf():
+            return one_of(_row(v, at, trace) for v in value.options)
+    return to_tracer(value, trace)
+
+
+def _without(shape: Shape | None, at: int) -> Shape | None:
+    if shape is None or not -len(shape) <= at < len(shape):
+        return None
+    at %= len(shape)
+    return (*shape[:at], *shape[at + 1 :])
+
+
+def sizes(arguments: Arguments, entries: list[Value]) -> Iterator[tuple[int, int, Dim]]:
+    """For each mapped array of known rank: argument number, axis, and size of that axis."""
+    for position, (value, axis) in enumerate(zip(arguments.positional, entries, strict=False)):
+        for leaf, leaf_axis in paired(value, axis):
+            at = number(leaf_axis)
+            if at is not None and isinstance(leaf, Array) and leaf.shape is not None and -len(leaf.shape) <= at < len(leaf.shape):
+                yield position, at, leaf.shape[at]
+
+
+def paired(value: Value, axis: Value) -> Iterator[tuple[Value, Value]]:
+    """Leaves of an argument with their axis entries."""
+    if isinstance(axis, Items) and isinstance(value, Items) and len(axis.items) == len(value.items):
+        for v, a in zip(value.items, axis.items, strict=True):
+            yield from paired(v, a)
+    elif isinstance(axis, Mapping) and isinstance(value, Mapping):
+        for key, v in value.entries:
+            yield from paired(v, axis.get(key) or Unknown())
+    else:
+        for leaf in leaves(value):
+            yield leaf, axis
+
+
+def size(arguments: Arguments, entries: list[Value]) -> Dim:
+    """The size of the mapped axis, where an argument tells it."""
+    for _, _, found in sizes(arguments, entries):
+        if found is not None:
+            return found
+    return None
+
+
+def map_out(value: Value, site: Site, dim: Dim) -> Value:
+    """A result with the mapped axis put back."""
+    given = site.option("out_axes")
+    at = number(given) if given is not None else 0
+    return _with_axis(value, at, dim)
+
+
+def _with_axis(value: Value, at: int | None, dim: Dim) -> Value:
+    match value:
+        case Array(shape=shape):
+            if shape is None or at is None or not -len(shape) - 1 <= at <= len(shape):
+                return replace(value, shape=None)
+            at = at + len(shape) + 1 if at < 0 else at
+            return replace(value, shape=(*shape[:at], dim, *shape[at:]))
+        case Key():
+            return replace(value, token=None, batch=None)
+        case Scalar(kind=kind) if kind in ("bool", "int", "float"):
+            return Array(None, (dim,))
+        case Items():
+            return replace(value, items=tuple(_with_axis(v, at, dim) for v in value.items))
+        case Many():
+            return replace(value, element=_with_axis(value.element, at, dim))
+        case Mapping():
+            return replace(value, entries=tuple((k, _with_axis(v, at, dim)) for k, v in value.entries))
+    return value
+
+
+def watch_keys(
+    m: Machine, f: Frame, site: Site, arguments: Arguments, entries: list[Value], where: Span, run: Callable[[], Value]
+) -> Value:
+    """Runs a mapped function and tells when it draws with one unmapped key for all rows."""
+    before = dict(m.consumed)
+    result = run()
+    for value, axis in zip(arguments.positional, entries, strict=False):
+        if not is_unmapped(axis) or not isinstance(value, Key) or value.token is None:
+            continue
+        uses = [use for token, use in m.consumed.get(value.token.number, ()) if token == value.token]
+        old = {use for _, use in before.get(value.token.number, ())}
+        for use in uses:
+            if use.how == "strong" and use not in old and any(not is_unmapped(a) for a in entries):
+                m.emit(KeyReused(f, where, value.token, "mapped", "strong", "strong", use.span, use.path, None))
+                break
+    return result
+
+

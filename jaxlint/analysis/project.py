@@ -1,0 +1,78 @@
+"""The files under analysis as modules: lowered when first asked for, found by the name that imports use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from jaxlint.program.nodes import Module
+
+
+class Source(Protocol):
+    """A decoded file."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+
+
+OUTSIDE = frozenset({"jax", "jaxlib", "numpy", "scipy", "functools", "math"})
+"""Packages that the API table describes: they stay outside even where their own sources are linted."""
+
+
+class Project(Mapping[str, Module]):
+    """Modules by dotted name. A file that cannot be lowered is told to `on_failure` and is absent from then on."""
+
+    def __init__(self, sources: Sequence[Source], on_failure: Callable[[str, Exception], None]) -> None:
+        self._sources: dict[str, Source] = {}
+        self._modules: dict[str, Module | None] = {}
+        self._on_failure = on_failure
+        for source in sources:
+            name = module_name(source.path)
+            self._sources[name if name not in self._sources else source.path] = source
+
+    def __getitem__(self, name: str) -> Module:
+        if name not in self._modules:
+            source = self._sources[name]
+            self._modules[name] = self._lowered(name, source)
+        module = self._modules[name]
+        if module is None:
+            raise KeyError(name)
+        return module
+
+    def _lowered(self, name: str, source: Source) -> Module | None:
+        from jaxlint.program.lower import lower
+
+        try:
+            return lower(source.text, source.path, name)
+        except Exception as error:  # libcst gives up on some valid programs in ways of its own
+            self._on_failure(source.path, error)
+            return None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sources)
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    def is_outside(self, name: str) -> bool:
+        """Whether an import of `name` leaves the project."""
+        return name.partition(".")[0] in OUTSIDE or name not in self._sources
+
+    def named(self) -> Iterator[tuple[str, Source]]:
+        """All files with their module names."""
+        yield from self._sources.items()
+
+
+def module_name(path: str) -> str:
+    """The dotted name under which a file is imported: its folders count as long as they are packages."""
+    folder, file = os.path.split(path)
+    parts = [] if file == "__init__.py" else [file.removesuffix(".py").removesuffix(".pyi")]
+    while os.path.exists(os.path.join(folder, "__init__.py")):
+        folder, package = os.path.split(folder)
+        if not package:
+            break
+        parts.insert(0, package)
+    return ".".join(parts) or path

@@ -1,0 +1,123 @@
+"""The engine's inside: lowers the files, runs the machine over them, and lets the rules judge its events."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from jaxlint.analysis.context import Context, Report, Text
+from jaxlint.analysis.machine import Machine
+from jaxlint.analysis.project import Project, Source
+from jaxlint.analysis.uses import api_uses
+from jaxlint.config.targets import Target
+from jaxlint.model import Finding, Span
+from jaxlint.registry import Check, Rule, rule_modules
+
+Failed = Callable[[str, Exception], None]
+
+
+def findings(
+    sources: Sequence[Source],
+    relevant: Sequence[Source],
+    target: Target,
+    wrappers: Mapping[str, Any],
+    only: Collection[str] | None,
+    on_failure: Failed,
+) -> list[Finding]:
+    """See `jaxlint.analysis.analyse`; `relevant` are the files that are looked at for their own sake."""
+    project = Project(sources, on_failure)
+    collector = Collector(project, sources, target, only)
+    wanted = {source.path for source in relevant}
+    names = [name for name, source in project.named() if source.path in wanted]
+    with _deep_recursion():
+        machine = Machine(project, collector.tell, wrappers, on_failure)
+        machine.run(names)
+        for name in names:
+            module = project.get(name)
+            if module is not None:
+                for use in api_uses(module):
+                    collector.tell_at(module.path, use)
+    return [finding for finding in collector.sorted() if finding.path in wanted]
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Room for deep expressions, and no collector pauses while many small values are made."""
+    limit, collecting = sys.getrecursionlimit(), gc.isenabled()
+    sys.setrecursionlimit(max(limit, 12_000))
+    gc.disable()
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+        if collecting:
+            gc.enable()
+
+
+class Collector:
+    """Gives each event to the rules that want it and keeps one finding for each rule and place."""
+
+    def __init__(self, project: Project, sources: Sequence[Source], target: Target, only: Collection[str] | None) -> None:
+        self.project = project
+        self.target = target
+        self.texts = {source.path: source.text for source in sources}
+        self.names = {source.path: name for name, source in project.named()}
+        self.contexts: dict[str, Context] = {}
+        self.found: dict[tuple[str, str, Span], Finding] = {}
+        self.checks: dict[type, list[tuple[Rule, Check]]] = {}
+        for entry in rule_modules():
+            if only is None or entry.rule.name in only:
+                for event, check in entry.checks.items():
+                    self.checks.setdefault(event, []).append((entry.rule, check))
+
+    def tell(self, event: Any) -> None:
+        """An event of abstract execution."""
+        if type(event) in self.checks:
+            self.tell_at(event.frame.path, event)
+
+    def tell_at(self, path: str, event: Any) -> None:
+        """An event in a file."""
+        for rule, check in self.checks.get(type(event), ()):
+            for report in check(event, self.context(path)):
+                self.add(rule, report, path)
+
+    def add(self, rule: Rule, report: Report, path: str) -> None:
+        """Keeps a report; of two for the same place, the one with a fix or else the first."""
+        where = report.path or path
+        finding = Finding(
+            rule.code, rule.name, rule.severity, where, report.span, report.message, report.because, report.fix
+        )  # fmt: skip
+        key = (rule.code, where, report.span)
+        old = self.found.get(key)
+        if old is None or (old.fix is None and report.fix is not None):
+            self.found[key] = finding
+
+    def context(self, path: str) -> Context:
+        """What rules may ask of a file."""
+        if path not in self.contexts:
+            module = self.project[self.names[path]]
+            self.contexts[path] = Context(module, text_of(self.texts[path]), self.target, self)
+        return self.contexts[path]
+
+    def text(self, path: str) -> Text:
+        """The text of any file of the project."""
+        return self.context(path).text
+
+    def sorted(self) -> list[Finding]:
+        """All findings in the order of files, lines and codes."""
+        return sorted(self.found.values(), key=lambda finding: (finding.path, finding.span, finding.code))
+
+
+def text_of(text: str) -> Text:
+    """A text by lines, as Python counts them: form feeds and other separators do not end a line."""
+    lines: list[str] = []
+    start = 0
+    for position, character in enumerate(text):
+        if character == "\n" or (character == "\r" and text[position + 1 : position + 2] != "\n"):
+            lines.append(text[start : position + 1])
+            start = position + 1
+    lines.append(text[start:])
+    return Text(tuple(lines))

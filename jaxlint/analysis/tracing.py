@@ -1,0 +1,97 @@
+"""Makes tracers of values where tracing starts, and concrete values of tracers where it ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jaxlint.analysis import arrays
+from jaxlint.analysis.frames import Arguments, Frame
+from jaxlint.analysis.values import (
+    Array,
+    Instance,
+    Items,
+    Key,
+    Level,
+    Many,
+    Mapping,
+    OneOf,
+    Scalar,
+    Trace,
+    Unknown,
+    Value,
+    deep_trace,
+    join_traces,
+    one_of,
+    with_trace,
+)
+
+STAGED = Trace(Level.TRACED, staged=True)
+NUMBERS = frozenset({"bool", "int", "float", "complex"})
+
+
+def to_tracer(value: Value, trace: Trace, *, auto_static: bool = False) -> Value:
+    """The value as a traced function sees it. With `auto_static` only arrays become tracers (`eqx.filter_jit`)."""
+    match value:
+        case Scalar(kind=kind) if kind in NUMBERS and not auto_static:
+            made = arrays.from_python(value) or Array(None, ())
+            return replace(made, weak=True, host=False, python=kind, trace=join_traces(value.trace, trace))
+        case Scalar(kind="str") if not auto_static:
+            return replace(value, trace=trace)
+        case Array():
+            return replace(device(value), trace=join_traces(value.trace, trace))
+        case Key():
+            return with_trace(value, trace)
+        case Items():
+            return replace(value, items=tuple(to_tracer(v, trace, auto_static=auto_static) for v in value.items))
+        case Many():
+            return replace(value, element=to_tracer(value.element, trace, auto_static=auto_static))
+        case Mapping():
+            entries = tuple((k, to_tracer(v, trace, auto_static=auto_static)) for k, v in value.entries)
+            return replace(value, entries=entries, default=to_tracer(value.default, trace, auto_static=auto_static))
+        case OneOf():
+            return one_of(to_tracer(v, trace, auto_static=auto_static) for v in value.options)
+        case Unknown():
+            return with_trace(value, replace(trace, sure=trace.sure and not auto_static))
+        case Instance():
+            return with_trace(value, replace(trace, sure=False))
+    return value
+
+
+def device(array: Array) -> Array:
+    """A NumPy array as JAX takes it."""
+    return (arrays.from_python(array) or array) if array.host else array
+
+
+def outer_trace(arguments: Arguments) -> Trace | None:
+    """The trace that a call's arguments bring along."""
+    trace: Trace | None = None
+    for value in arguments.all():
+        trace = join_traces(trace, deep_trace(value))
+    return trace
+
+
+def untraced(f: Frame, value: Value, outer: Trace | None, *, arrays: bool = False) -> Value:
+    """A result outside the transform: traced only as its arguments were, or because the caller is staged.
+
+    With `arrays`, Python numbers come out as arrays, as they do from jit.
+    """
+    trace = join_traces(outer, STAGED) if f.staged else outer
+    return _retraced(value, trace, arrays)
+
+
+def _retraced(value: Value, trace: Trace | None, arrays_only: bool) -> Value:
+    match value:
+        case Scalar(kind=kind) if kind in NUMBERS and arrays_only:
+            return replace(arrays.from_python(value) or Array(None, ()), trace=trace)
+        case Array() | Key() | Unknown():
+            return replace(value, trace=trace)
+        case Items():
+            return replace(value, items=tuple(_retraced(v, trace, arrays_only) for v in value.items), trace=None)
+        case Many():
+            return replace(value, element=_retraced(value.element, trace, arrays_only), trace=None)
+        case Mapping():
+            entries = tuple((k, _retraced(v, trace, arrays_only)) for k, v in value.entries)
+            return replace(value, entries=entries, trace=None)
+        case OneOf():
+            return one_of(_retraced(v, trace, arrays_only) for v in value.options)
+    return replace(value, trace=None) if value.trace is not None else value

@@ -1,0 +1,382 @@
+"""Applies transforms to functions and calls the results: what becomes a tracer, and what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from jaxlint.analysis import calls, evidence, mapping
+from jaxlint.analysis.api import TRANSFORMS, Transform
+from jaxlint.analysis.events import TransformCalled, TransformMade
+from jaxlint.analysis.frames import Arguments, Frame
+from jaxlint.analysis.signature import Signature, signature, static_parameters
+from jaxlint.analysis.tracing import outer_trace, to_tracer, untraced
+from jaxlint.analysis.values import (
+    Api,
+    Array,
+    Bound,
+    Closure,
+    Factory,
+    Instance,
+    Items,
+    Level,
+    Option,
+    Scalar,
+    Site,
+    Trace,
+    TracedParameter,
+    Transformed,
+    Unknown,
+    Value,
+    one_of,
+    options,
+)
+from jaxlint.model import Span
+from jaxlint.program import nodes as n
+
+if TYPE_CHECKING:
+    from jaxlint.analysis.machine import Machine
+
+
+def lookup(m: Machine, site: Site) -> Transform:
+    """The table's entry for a site's transform."""
+    found: Transform = m.wrappers.get(site.transform) or TRANSFORMS[site.transform]
+    return found
+
+
+# Making
+
+
+def apply_expression(m: Machine, f: Frame, path: str, e: n.Call) -> Value:
+    """`jax.jit(f, ...)` as written: the transformed function, or a factory where the function is missing."""
+    arguments = calls.evaluate_arguments(m, f, e)
+    return apply_value(m, f, path, arguments, e, e.span)
+
+
+def apply_value(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
+    """A transform called with evaluated arguments."""
+    transform = TRANSFORMS[path]
+    name_span = e.function.span if e is not None else where
+    options = _options(transform, arguments)
+    function = arguments.get(0, transform.function) or arguments.keyword("f")
+    if function is None:
+        site = Site(path, transform.kind, f.path, where, name_span, "factory", None, options, _last(e))
+        return Factory(site, f.number) if transform.factory else Unknown()
+    target = arguments.node(0, transform.function)
+    target_span = target.span if target else None
+    site = Site(path, transform.kind, f.path, where, name_span, "call", target_span, options, _last(e))
+    return make(m, f, site, function, e or n.Name(where, path))
+
+
+def _last(e: n.Call | None) -> Span | None:
+    return e.arguments[-1].span if e is not None and e.arguments else None
+
+
+def _options(transform: Transform, arguments: Arguments) -> tuple[tuple[str, Option], ...]:
+    found: list[tuple[str, Option]] = []
+    spans = dict(arguments.keyword_nodes)
+    for name, value in zip(transform.positional, arguments.positional[1:], strict=False):
+        node = arguments.node(1 + transform.positional.index(name), name)
+        if node is not None:
+            found.append((name, Option(value, node.span, node.span)))
+    for name, value in arguments.keywords:
+        if name in spans and name not in (transform.function, "f"):
+            found.append((name, Option(value, spans[name].value.span, spans[name].span)))
+    return tuple(found)
+
+
+def partial(m: Machine, f: Frame, arguments: Arguments, e: n.Call) -> Value:
+    """`functools.partial(...)`: of a transform it is a factory, of anything else a function with bound arguments."""
+    first = arguments.positional[0]
+    if isinstance(first, Api) and first.path in TRANSFORMS and len(arguments.positional) == 1:
+        transform = TRANSFORMS[first.path]
+        site = Site(
+            first.path, transform.kind, f.path, e.span, e.arguments[0].value.span, "partial", None,
+            _options(transform, replace(arguments, positional=(first,))), _last(e),
+        )  # fmt: skip
+        return Factory(site, f.number)
+    if isinstance(first, Factory):
+        extra = _options(TRANSFORMS[first.site.transform], replace(arguments, positional=(first,)))
+        return Factory(replace(first.site, options=(*first.site.options, *extra)), f.number)
+    return Bound(first, arguments.positional[1:], arguments.keywords, f.number)
+
+
+def apply_factory(m: Machine, f: Frame, factory: Factory, arguments: Arguments, e: n.Call) -> Value:
+    """`factory(f)`."""
+    if not arguments.positional:
+        return Unknown()
+    target = arguments.node(0, "fun")
+    extra = _options(TRANSFORMS[factory.site.transform], replace(arguments, positional=arguments.positional[:1]))
+    site = replace(
+        factory.site, span=e.span, path=f.path, target_span=target.span if target else None,
+        options=(*factory.site.options, *extra),
+    )  # fmt: skip
+    return make(m, f, site, arguments.positional[0], e)
+
+
+def decorate(m: Machine, f: Frame, factory: Factory, decorator: n.Expr, value: Value, function: n.Function) -> Value:
+    """`@factory` above a function."""
+    site = replace(factory.site, span=decorator.span, path=f.path)
+    if factory.site.span != decorator.span:  # `@fast`, configured elsewhere
+        site = replace(site, form="alias", name_span=decorator.span)
+    return make(m, f, site, value, function)
+
+
+def decorate_plainly(m: Machine, f: Frame, path: str, decorator: n.Expr, value: Value, function: n.Function) -> Value:
+    """`@jax.jit` above a function."""
+    site = Site(path, TRANSFORMS[path].kind, f.path, decorator.span, decorator.span, "decorator")
+    return make(m, f, site, value, function)
+
+
+def make(m: Machine, f: Frame, site: Site, function: Value, node: n.Expr | n.Function) -> Value:
+    """The transformed function; it will also be run on its own, with what its signature tells of the arguments."""
+    from jaxlint.analysis.machine import SiteRecord
+
+    value = Transformed(site, function, f.number)
+    key = (site.path, site.span)
+    if key not in m.records:
+        m.records[key] = SiteRecord(value, f, node, f.loops, is_fresh(f, function))
+    m.entries.append((value, f))
+    m.emit(TransformMade(f, value, node, f.loops))
+    _mark_executed(m, function)
+    return value
+
+
+def _mark_executed(m: Machine, function: Value) -> None:
+    """A function that is transformed is run under its transform, not on its own."""
+    for option in options(function):
+        if isinstance(option, Closure):
+            m.executed.add((option.path, option.function.span))
+        elif isinstance(option, (Bound, Transformed)):
+            _mark_executed(m, option.function)
+
+
+def is_fresh(f: Frame, function: Value) -> bool:
+    """Whether each run of the code makes another function object, so that no compilation is ever found again."""
+    if isinstance(function, Closure):
+        if isinstance(function.owner, Instance):
+            return f.function is not None
+        return _made_here(f, function.born, function.function.span)
+    if isinstance(function, Transformed):
+        return _made_here(f, function.born, function.site.span)
+    if isinstance(function, Bound):
+        return function.born == f.number and f.function is not None
+    return False
+
+
+def _made_here(f: Frame, born: int, span: Span) -> bool:
+    if f.loop_spans:
+        loop = f.loop_spans[-1]
+        inside = (loop.line, loop.column) <= (span.line, span.column) and span.end_line <= loop.end_line
+        return born == f.number and (inside or f.function is not None)
+    return born == f.number and f.function is not None
+
+
+# Calling
+
+
+def call(m: Machine, f: Frame, value: Transformed, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
+    """Calls a transformed function."""
+    site = value.site
+    _count(m, f, value, e)
+    result = _CALLERS.get(site.kind, _call_plain)(m, f, value, arguments, where)
+    m.emit(TransformCalled(f, where, value, arguments, e, result))
+    return result
+
+
+def _count(m: Machine, f: Frame, value: Transformed, e: n.Call | None) -> None:
+    if value.site.kind == "jit" and not f.staged:
+        for site in f.mapped:
+            outer = m.records.get((site.path, site.span))
+            if outer is not None and not m.quiet:
+                outer.inner[value.site.path, value.site.span] = value
+    record = m.record(value)
+    if record is None or m.quiet or not f.known:
+        return
+    if f.in_test():
+        record.test_calls += 1
+    elif f.staged:
+        record.staged_calls += 1
+    else:
+        record.eager_calls += 1
+        record.calls_in_loop += f.number == record.frame.number and f.loops > record.loops
+    if e is not None and e.function.span == value.site.span:
+        record.immediate = True
+
+
+def under(f: Frame, site: Site, transform: Transform) -> Frame:
+    """The frame in which a transform runs its function."""
+    maps = not (f.staged or transform.staged) and transform.kind in MAPPING
+    return Frame(
+        f.path, f.scope, None, f, None, site, f.staged or transform.staged, (*f.mapped, site) if maps else f.mapped,
+        f.number, known=f.known, loop_spans=list(f.loop_spans),
+    )  # fmt: skip
+
+
+MAPPING = frozenset(
+    {"vmap", "grad", "value_and_grad", "jacfwd", "jacrev", "hessian", "jvp", "vjp", "linearize", "vectorize"}
+)
+
+
+def _call_plain(m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span) -> Value:
+    return calls.call(m, under(f, value.site, lookup(m, value.site)), value.function, arguments, None, where)
+
+
+def _call_staged(m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span) -> Value:
+    """jit, pmap's inside, checkpoint: what is not static becomes a tracer."""
+    site, transform = value.site, lookup(m, value.site)
+    known = signature(value.function)
+    statics = static_parameters(site, known)
+    if statics is None:
+        return untraced(f, calls.call_unknown(m, f, Unknown(), arguments), outer_trace(arguments))
+    auto = transform.auto_static
+
+    def traced(position: int | None, name: str | None, argument: Value) -> Value:
+        if statics.holds(position, name):
+            return argument
+        return to_tracer(argument, entry_trace(site, known, position, name), auto_static=auto)
+
+    inner = _each(arguments, known, traced)
+    result = calls.call(m, under(f, site, transform), value.function, inner, None, where)
+    return untraced(f, result, outer_trace(arguments), arrays=True)
+
+
+def entry_trace(site: Site, known: Signature | None, position: int | None, name: str | None) -> Trace:
+    """The trace of an argument that a transform turns into a tracer."""
+    level = Level.GRAD if TRANSFORMS.get(site.transform, TRANSFORMS["jax.jit"]).level is Level.GRAD else Level.TRACED
+    parameter = known.parameter(position, name) if known is not None else None
+    if known is None or parameter is None or known.function is None:
+        return Trace(level)
+    return Trace(level, parameters=frozenset({TracedParameter(site, known.function, parameter.name)}))
+
+
+def _each(arguments: Arguments, known: Signature | None, change) -> Arguments:  # type: ignore[no-untyped-def]
+    positional = tuple(
+        change(i, known.name_at(i) if known is not None else None, value) for i, value in enumerate(arguments.positional)
+    )
+    keywords = tuple((name, change(None, name, value)) for name, value in arguments.keywords)
+    return replace(arguments, positional=positional, keywords=keywords)
+
+
+def _call_vmap(m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span) -> Value:
+    site, transform = value.site, lookup(m, value.site)
+    known = signature(value.function)
+    axes = mapping.axes(site, len(arguments.positional))
+
+    def mapped(position: int | None, name: str | None, argument: Value) -> Value:
+        axis = axes[position] if position is not None else mapping.AXIS_0
+        return mapping.map_in(argument, axis, entry_trace(site, known, position, name))
+
+    inner = _each(arguments, known, mapped)
+    frame = under(f, site, transform)
+    result = mapping.watch_keys(m, f, site, arguments, axes, where, lambda: calls.call(m, frame, value.function, inner, None, where))
+    size = mapping.size(arguments, axes)
+    return untraced(f, mapping.map_out(result, site, size), outer_trace(arguments))
+
+
+def _call_derivative(m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span) -> Value:
+    site, transform = value.site, lookup(m, value.site)
+    known = signature(value.function)
+    argnums = _argnums(site)
+
+    def differentiated(position: int | None, name: str | None, argument: Value) -> Value:
+        if argnums is not None and position not in argnums:
+            return argument
+        trace = entry_trace(site, known, position, name)
+        return to_tracer(argument, trace if argnums is not None else replace(trace, sure=False), auto_static=transform.auto_static)
+
+    inner = _each(arguments, known, differentiated)
+    result = calls.call(m, under(f, site, transform), value.function, inner, None, where)
+    outer = outer_trace(arguments)
+    return _derivative_result(f, site, arguments, argnums, untraced(f, result, outer), outer)
+
+
+def _derivative_result(
+    f: Frame, site: Site, arguments: Arguments, argnums: tuple[int, ...] | None, result: Value, outer: Trace | None
+) -> Value:
+    single = isinstance(site.option("argnums"), Scalar) or site.option("argnums") is None
+    wanted = [arguments.positional[i] for i in argnums or () if i < len(arguments.positional)]
+    if not wanted or site.kind not in ("grad", "value_and_grad"):
+        gradient: Value = Array(trace=outer) if site.kind in ("jacfwd", "jacrev", "hessian") else Unknown(trace=outer)
+    elif single:
+        gradient = untraced(f, _like(wanted[0]), outer)
+    else:
+        gradient = Items("tuple", tuple(untraced(f, _like(v), outer) for v in wanted))
+    has_aux = isinstance(site.option("has_aux"), Scalar) and site.option("has_aux").const is True  # type: ignore[union-attr]
+    if site.kind == "value_and_grad":
+        return Items("tuple", (result, gradient))
+    if has_aux:
+        aux = result.items[1] if isinstance(result, Items) and len(result.items) == 2 else Unknown(trace=outer)
+        return Items("tuple", (gradient, aux))
+    return gradient
+
+
+def _like(value: Value) -> Value:
+    """A gradient with respect to `value`: the same structure, shapes and dtypes."""
+    if isinstance(value, Scalar):
+        return Array(None, ())
+    return value
+
+
+def _argnums(site: Site) -> tuple[int, ...] | None:
+    """The differentiated positions, None where they are not known."""
+    given = site.option("argnums")
+    if given is None:
+        return (0,)
+    numbers = [option.const if isinstance(option, Scalar) and option.known else None for option in _flat(given)]
+    if all(isinstance(number, int) for number in numbers):
+        return tuple(number for number in numbers if isinstance(number, int))
+    return None
+
+
+def _flat(value: Value) -> Iterator[Value]:
+    if isinstance(value, Items):
+        yield from value.items
+    else:
+        yield value
+
+
+def _call_custom(m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span) -> Value:
+    """custom_jvp and custom_vjp run the function as it is."""
+    return calls.call(m, f, value.function, arguments, None, where)
+
+
+_CALLERS = {
+    "jit": _call_staged, "checkpoint": _call_staged, "abstract": _call_staged, "pmap": _call_vmap, "vmap": _call_vmap,
+    "grad": _call_derivative, "value_and_grad": _call_derivative, "jacfwd": _call_derivative,
+    "jacrev": _call_derivative, "hessian": _call_derivative, "custom": _call_custom,
+}  # fmt: skip
+
+
+def run_generic(m: Machine, f: Frame, value: Transformed) -> None:
+    """Runs a transformed function on arguments of which only the signature tells anything."""
+    record = m.record(value)
+    calls_seen = record is not None and record.eager_calls + record.staged_calls > 0
+    if calls_seen and value.site.kind not in ("jit", "pmap", "checkpoint"):
+        return
+    for function in options(value.function):
+        known = signature(function)
+        if known is None or known.function is None or known.closure is None:
+            continue
+        arguments = _generic_arguments(m, f, known)
+        frame = Frame(f.path, f.scope, f.function, f.caller, f.call_span, None, f.staged, f.mapped, f.number, known=False)
+        calls.call(m, frame, replace(value, function=function), arguments, None, value.site.span)
+
+
+def _generic_arguments(m: Machine, f: Frame, known: Signature) -> Arguments:
+    assert known.closure is not None
+    frame = Frame(known.closure.path, known.closure.scope)
+    positional: list[Value] = []
+    keywords: list[tuple[str, Value]] = []
+    for parameter in known.parameters:
+        if parameter.kind in ("*", "**"):
+            continue
+        value = evidence.parameter_value(m, frame, known.closure, parameter)
+        if parameter.kind == "keyword-only":
+            keywords.append((parameter.name, value))
+        else:
+            positional.append(value)
+    return Arguments(tuple(positional), tuple(keywords), (None,) * len(positional))
+
+
