@@ -54,28 +54,33 @@ def target_names(target: n.Expr) -> Iterator[str]:
 
 def _bound(body: tuple[n.Stmt, ...]) -> Iterator[str]:
     for statement in walk_statements(body):
-        match statement:
-            case n.Assign(targets=targets):
-                for target in targets:
-                    yield from target_names(target)
-            case n.AugmentedAssign(target=target) | n.For(target=target):
-                yield from target_names(target)
-            case n.FunctionDefinition(function=function):
-                yield function.name
-            case n.ClassDefinition(definition=definition):
-                yield definition.name
-            case n.Import(names=names):
-                yield from (name.bound for name in names)
-            case n.With(items=items):
-                for _, target in items:
-                    if target is not None:
-                        yield from target_names(target)
-            case n.Try(handlers=handlers):
-                yield from (handler.name for handler in handlers if handler.name is not None)
-            case n.Match(cases=cases):
-                yield from (name for case in cases for name in case.binds)
+        yield from bound_by(statement)
         for expression in expressions(statement):
             yield from _walrus(expression)
+
+
+def bound_by(statement: n.Stmt) -> Iterator[str]:
+    """The names that one statement binds by itself: not its blocks, not `:=` in its expressions."""
+    match statement:
+        case n.Assign(targets=targets):
+            for target in targets:
+                yield from target_names(target)
+        case n.AugmentedAssign(target=target) | n.For(target=target):
+            yield from target_names(target)
+        case n.FunctionDefinition(function=function):
+            yield function.name
+        case n.ClassDefinition(definition=definition):
+            yield definition.name
+        case n.Import(names=names):
+            yield from (name.bound for name in names)
+        case n.With(items=items):
+            for _, target in items:
+                if target is not None:
+                    yield from target_names(target)
+        case n.Try(handlers=handlers):
+            yield from (handler.name for handler in handlers if handler.name is not None)
+        case n.Match(cases=cases):
+            yield from (name for case in cases for name in case.binds)
 
 
 def _walrus(expression: n.Expr) -> Iterator[str]:
