@@ -118,10 +118,16 @@ def analysed(
             traceback.print_exception(error)
         failures.append(Failure(path, f"internal error, not linted: {type(error).__name__}: {error}"))
 
-    found = analyse(
-        sources, target=settings.target, wrappers=_wrappers(settings.wrappers), only=only, on_failure=failed
-    )
-    return found, failures
+    wrappers = _wrappers(settings.wrappers)
+    try:
+        return analyse(sources, target=settings.target, wrappers=wrappers, only=only, on_failure=failed), failures
+    except Exception as error:
+        if len(sources) == 1:
+            failed(sources[0].path, error)
+            return [], failures
+    # One file brought the whole down: each is looked at by itself, so that only that one is lost.
+    apart = [analysed([source], settings, only) for source in sources]
+    return [one for found, _ in apart for one in found], [one for _, lost in apart for one in lost]
 
 
 def _wrappers(declared: Mapping[str, str]) -> dict[str, object]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,7 +60,7 @@ def test_edits_that_were_taken_do_not_overlap(case: tuple[str, list[Fix]]) -> No
     text, fixes = case
     result = apply_fixes(text, fixes)
     spans = sorted({(*offsets_of(text, one), one.content) for index in result.fixes for one in fixes[index].edits})
-    assert all(one[1] <= other[0] for one, other in zip(spans, spans[1:], strict=False) if one != other)
+    assert all(one[1] <= other[0] for one, other in pairwise(spans) if one != other)
 
 
 @given(texts_with_fixes())

@@ -30,7 +30,9 @@ def test_lines_put_together_are_the_text(text: str) -> None:
     assert set(ends) <= {"", "\n", "\r", "\r\n"}
 
 
-@pytest.mark.parametrize("text", ["a = 1\n\fb = 2\n", "a = '''\r\n'''\rb = 2", "x = 'é\x0c\x85'\r\ny = 1\n", "\n\r\n\rz = 1"])
+@pytest.mark.parametrize(
+    "text", ["a = 1\n\fb = 2\n", "a = 1", "a = '''\r\n'''\rb = 2", "x = 'é\x0c\x85'\r\ny = 1\n", "\n\r\n\rz = 1"]
+)
 def test_lines_are_counted_as_python_counts_them(text: str) -> None:
     last = ast.parse(text).body[-1]
     assert isinstance(last, ast.Assign)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -14,7 +13,8 @@ from jaxlint.config.settings import Options, Settings, settings_for
 from jaxlint.engine import Linted, Loaded, lint, load, unreadable_finding
 from jaxlint.fixes.diff import unified
 from jaxlint.fixes.loop import Fixed, fix_all
-from jaxlint.fixes.verdicts import GOOD, Verdicts
+from jaxlint.fixes.proved import changes, fix_proved
+from jaxlint.fixes.verdicts import Verdicts
 from jaxlint.fixes.write import WriteError, replace
 from jaxlint.model import Finding, Safety
 from jaxlint.report.report import Report, texts
@@ -108,17 +108,13 @@ def _fix(job: Job, settings: Settings, loaded: Loaded) -> Fixed:
             linted = check(loaded)
             judged = verdicts.judged(loaded, linted.findings) if verdicts else linted.findings
             return Fixed(loaded, (), Linted(tuple(judged), linted.failures))
-        rejected: list[Finding] = []
 
-        def choose(sources: Loaded, findings: Sequence[Finding]) -> list[Finding]:
-            wanted = [finding for finding in findings if _applicable(finding, job, settings)]
-            if verdicts is None:
-                return wanted
-            judged = verdicts.judged(sources, wanted)
-            rejected[:] = [finding for finding in judged if not _proved(finding)]
-            return [finding for finding in judged if _proved(finding)]
+        def wanted(finding: Finding) -> bool:
+            return _applicable(finding, job, settings)
 
-        return _with_verdicts(fix_all(loaded, check, choose), rejected)
+        if verdicts:
+            return fix_proved(loaded, check, wanted, verdicts)
+        return fix_all(loaded, check, lambda _, findings: list(filter(wanted, findings)))
 
 
 def _applicable(finding: Finding, job: Job, settings: Settings) -> bool:
@@ -127,39 +123,17 @@ def _applicable(finding: Finding, job: Job, settings: Settings) -> bool:
     return finding.fix.safety is Safety.SAFE or (job.unsafe and finding.fix.safety is Safety.UNSAFE)
 
 
-def _proved(finding: Finding) -> bool:
-    return finding.verification is not None and finding.verification.verdict in GOOD
-
-
-def _with_verdicts(fixed: Fixed, rejected: Sequence[Finding]) -> Fixed:
-    """The findings whose fix was not good enough remain, and carry the verdict."""
-    known = {_unjudged(finding): finding for finding in rejected}
-    findings = tuple(known.get(finding, finding) for finding in fixed.remaining.findings)
-    return Fixed(fixed.loaded, fixed.applied, Linted(findings, fixed.remaining.failures), fixed.notes)
-
-
-def _unjudged(finding: Finding) -> Finding:
-    from msgspec import structs
-
-    return structs.replace(finding, verification=None)
-
-
-def _changes(before: Loaded, after: Loaded) -> Iterator[tuple[SourceFile, SourceFile]]:
-    pairs = zip(before.sources, after.sources, strict=True)
-    return ((old, new) for old, new in pairs if old.text != new.text)
-
-
 def _write(job: Job, before: Loaded, fixed: Fixed, problems: list[str]) -> str | None:
     """Writes the changed files, or returns the text that goes to standard output instead."""
-    changes = list(_changes(before, fixed.loaded))
+    changed = list(changes(before, fixed.loaded))
     if job.diff:
-        return "".join(unified(old.path, old.text, new.text) for old, new in changes)
+        return "".join(unified(old.path, old.text, new.text) for old, new in changed)
     if job.stdin_name and job.fix:
         sys.stdout.flush()
         data = b"".join(source.data for source in fixed.loaded.sources)
         sys.stdout.buffer.write(data)
         return ""
-    for old, new in changes:
+    for old, new in changed:
         try:
             replace(before.files[old.path], old.data, new.data)
         except WriteError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from msgspec import Struct
@@ -54,7 +55,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         if not self.per_file_ignores:
             return self.enabled
         try:
-            relative = file.relative_to(self.root).as_posix()
+            relative = Path(os.path.abspath(file)).relative_to(self.root).as_posix()
         except ValueError:
             relative = file.name
         off = [rule.codes for rule in self.per_file_ignores if rule.spec.match_file(relative) != rule.negated]

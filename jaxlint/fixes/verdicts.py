@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct, structs
@@ -48,6 +49,10 @@ class Verdicts:
         alone = dict(self._alone(loaded, sources, known))
         together = dict(self._together(loaded, sources, known, alone))
         return [structs.replace(one, verification=together.get(one) or alone.get(one)) for one in findings]
+
+    def of_files(self, loaded: Loaded, files: Sequence[tuple[SourceFile, SourceFile]]) -> list[Verification]:
+        """The verdicts on whole files, each before and after."""
+        return self._ask([Request(_path(loaded, old), old.text, new.text, None, ()) for old, new in files])
 
     def _alone(
         self, loaded: Loaded, sources: dict[str, SourceFile], findings: Sequence[Finding]
@@ -108,12 +113,16 @@ def _request(loaded: Loaded, sources: dict[str, SourceFile], findings: Sequence[
         return None
     rules = {finding.name for finding in fixed}
     return Request(
-        path=str(loaded.files.get(source.path, source.path)),
+        path=_path(loaded, source),
         before=source.text,
         after=after,
         rule=rules.pop() if len(rules) == 1 else None,
         lines=tuple(sorted(set(_lines(fixed)))),
     )
+
+
+def _path(loaded: Loaded, source: SourceFile) -> str:
+    return os.path.abspath(loaded.files.get(source.path, source.path))
 
 
 def _lines(findings: Iterable[Finding]) -> Iterator[int]:
