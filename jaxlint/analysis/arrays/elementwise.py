@@ -49,7 +49,7 @@ def nothing(dtype: str | None, host: bool) -> str | None:
 class Ufunc:
     """How many operands a function takes and what becomes of their promoted dtype and weak type.
 
-    `weak` is 'keep', 'drop', or 'unsure': then only that a strong float gives a strong float.
+    `weak` is 'keep', 'drop' (a strong operand gives a strong result, no more is said), or 'unsure': the same for floats.
     """
 
     arity: int
@@ -73,10 +73,10 @@ class Ufunc:
         return Array(dtypes.narrow(result), shape, self._weak(dtype, weak, result))
 
     def _weak(self, promoted: str | None, weak: bool | None, result: str | None) -> bool | None:
-        if self.weak == "drop" or result is None:
-            return False if self.weak == "drop" else None
-        if result == "bool" or self.weak == "unsure":
-            return False if weak is False and not (self.weak == "unsure" and dtypes.is_integer(promoted)) else None
+        if result is None or (self.weak == "unsure" and dtypes.is_integer(promoted)):
+            return None
+        if self.weak != "keep" or result == "bool":
+            return False if weak is False else None
         return weak
 
 

@@ -181,6 +181,11 @@ def searchsorted(call: Call) -> Value:
     return call.make(dtypes.default_int(call.host), call.array(1, "v").shape)
 
 
+def digitize(call: Call) -> Value:
+    """`digitize(x, bins)` gives an index for each element of `x`."""
+    return call.make(dtypes.default_int(call.host), call.first().shape)
+
+
 def bincount(call: Call) -> Value:
     """`bincount(x, weights, minlength, length=)`."""
     plain = call.given(1, "weights") is None
@@ -207,7 +212,7 @@ def _unique_all(call: Call, operand: Array, count: int) -> Value:
 
 def lax_reduce(dtype_rule: DtypeRule) -> Rule:
     """`lax.reduce_sum(operand, axes)` and its kin."""
-    return Reduction(dtype_rule, 1)
+    return Reduction(dtype_rule, weak=None)
 
 
 def lax_arg(call: Call) -> Value:
@@ -239,8 +244,7 @@ def histogram(call: Call) -> Value:
     found = (10,) if bins is None else dims(bins)
     size = found[0] if found is not None and not isinstance(bins, (Items, Array)) else None
     edges = None if not isinstance(size, int) else size + 1
-    count = None if call.host else "float32"
-    return Items("tuple", (call.make(count, (size,), None), call.make(None, (edges,), None)))
+    return Items("tuple", (call.make(None, (size,), None), call.make(None, (edges,), None)))
 
 
 _TABLE: list[tuple[Rule, str]] = [
@@ -267,7 +271,8 @@ _TABLE: list[tuple[Rule, str]] = [
     (average, "numpy.average"),
     (diff, "numpy.diff"),
     (trapezoid, "numpy.trapezoid numpy.trapz"),
-    (searchsorted, "numpy.searchsorted numpy.digitize"),
+    (searchsorted, "numpy.searchsorted"),
+    (digitize, "numpy.digitize"),
     (bincount, "numpy.bincount"),
     (unique, "numpy.unique"),
     (histogram, "numpy.histogram"),

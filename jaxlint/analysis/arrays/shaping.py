@@ -133,7 +133,7 @@ def repeat(call: Call) -> Value:
     operand = call.first()
     count = integer(call.get(1, "repeats"))
     length = integer(call.get(-1, "total_repeat_length"))
-    shape = operand.shape
+    shape = operand.shape or (1,) if operand.shape is not None else None
     where = call.given(2, "axis")
     if where is None:
         whole: Dim = None if shape is None else times(shape)

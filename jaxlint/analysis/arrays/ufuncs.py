@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.analysis.arrays.arguments import Rule
-from jaxlint.analysis.arrays.dtypes import averaged, counted, inexact
+from jaxlint.analysis.arrays.dtypes import averaged, complexed, counted, inexact
 from jaxlint.analysis.arrays.elementwise import (
     Ufunc,
     boolean,
@@ -27,9 +27,9 @@ _NUMPY: list[tuple[Rule, str]] = [
     (
         Ufunc(1, inexact),
         "acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh cos cosh exp exp2 expm1 "
-        "log log1p sin sinh sqrt tan tanh cbrt fabs rint",
+        "log log1p sin sinh sqrt tan tanh cbrt fabs",
     ),
-    (Ufunc(1, inexact, "drop"), "deg2rad degrees log10 log2 rad2deg radians spacing"),
+    (Ufunc(1, inexact, "drop"), "deg2rad degrees log10 log2 rad2deg radians spacing rint"),
     (Ufunc(1, averaged, "drop"), "sinc unwrap"),
     (Ufunc(1, averaged), "i0"),
     (Ufunc(1, real_inexact, "unsure"), "angle"),
@@ -95,11 +95,12 @@ _SPECIAL: list[tuple[Rule, str]] = [
 _LAX: list[tuple[Rule, str]] = [
     (
         Ufunc(1, same),
-        "acos acosh asin asinh atan atanh bitwise_not cbrt ceil conj cos cosh cumsum cumprod cummax cummin "
+        "acos acosh asin asinh atan atanh bitwise_not cbrt ceil cos cosh cumsum cumprod cummax cummin "
         "cumlogsumexp digamma erf erfc erf_inv exp exp2 expm1 floor integer_pow lgamma log log1p logistic neg "
         "population_count clz reciprocal round rsqrt sign sin sinh sqrt square tan tanh optimization_barrier "
         "bessel_i0e bessel_i1e reduce_precision rev",
     ),
+    (Ufunc(1, complexed), "conj"),
     (Ufunc(1, real), "abs real imag"),
     (Ufunc(1, boolean), "is_finite"),
     (
