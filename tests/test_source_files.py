@@ -47,6 +47,12 @@ def test_a_named_file_is_taken_whatever_it_is_called() -> None:
     assert found("script", "build/a.py", exclude=("build",)) == ["build/a.py", "script"]
 
 
+def test_named_files_can_be_left_out_too() -> None:
+    write({"a.py": "", "build/b.py": "", ".venv/c.py": ""})
+    assert found("a.py", "build/b.py", exclude=("build",), force_exclude=True) == ["a.py"]
+    assert found("a.py", ".venv/c.py", force_exclude=True) == ["a.py"]
+
+
 def test_excludes_are_patterns_as_in_gitignore() -> None:
     write({"a.py": "", "gen/b.py": "", "sub/gen/c.py": "", "sub/d_pb2.py": ""})
     assert found(exclude=("/gen", "*_pb2.py")) == ["a.py", "sub/gen/c.py"]

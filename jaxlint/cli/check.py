@@ -38,6 +38,7 @@ def _codes(name: str, help: str) -> Callable[[_Command], _Command]:
 @_codes("--select", "Rules to use: codes, prefixes, names, ALL; separated by commas.")
 @_codes("--ignore", "Rules not to use.")
 @_codes("--extend-select", "Rules to use beside those selected.")
+@click.option("--force-exclude", is_flag=True, help="Leave out excluded files even when they are named.")
 @click.option("--target-jax", metavar="VERSION", help="The JAX version the code runs with (default: what it asks for).")
 @click.option("--isolated", is_flag=True, help="Read no configuration and no project metadata.")
 @click.option("--config", metavar="FILE", help="The configuration file to use.")
@@ -109,6 +110,7 @@ def _options(given: dict[str, Any]) -> Options:
         config=config,
         isolated=given["isolated"],
         output_format=given["output_format"],
+        force_exclude=given["force_exclude"],
     )
 
 

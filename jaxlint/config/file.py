@@ -30,6 +30,7 @@ class ConfigFile(Struct, frozen=True, rename="kebab", kw_only=True):
     per_file_ignores: dict[str, tuple[str, ...]] = {}
     exclude: tuple[str, ...] | None = None
     extend_exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
     respect_gitignore: bool = True
     target_jax: str | None = None
     fixable: tuple[str, ...] | None = None

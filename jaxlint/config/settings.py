@@ -28,6 +28,7 @@ class Options(Struct, frozen=True, kw_only=True):
     config: Path | None = None
     isolated: bool = False
     output_format: str | None = None
+    force_exclude: bool = False
 
 
 class PerFileIgnore(Struct, frozen=True):
@@ -75,6 +76,7 @@ def settings_for(start: Path, options: Options) -> Settings:
             root=located.root,
             exclude=(*(DEFAULT_EXCLUDES if file.exclude is None else file.exclude), *file.extend_exclude),
             respect_gitignore=file.respect_gitignore,
+            force_exclude=file.force_exclude or options.force_exclude,
         ),
         target=_target(start, located, options),
         wrappers=_wrappers(located),

@@ -20,11 +20,15 @@ DEFAULT_EXCLUDES = (
 
 
 class FileRules(Struct, frozen=True):
-    """What is left out. `exclude` holds patterns as in .gitignore, relative to `root`."""
+    """What is left out. `exclude` holds patterns as in .gitignore, relative to `root`.
+
+    With `force_exclude` they hold for files that are named too, as pre-commit does with every file that changed.
+    """
 
     root: Path
     exclude: tuple[str, ...] = DEFAULT_EXCLUDES
     respect_gitignore: bool = True
+    force_exclude: bool = False
 
 
 class Found(Struct, frozen=True):
@@ -50,7 +54,7 @@ class _Scoped(Struct, frozen=True):
 
 
 def discover(paths: Sequence[str], rules: FileRules) -> Found:
-    """Finds the files under `paths`. A file that is named is taken whatever the rules say of it."""
+    """Finds the files under `paths`. A file that is named is taken whatever is left out, unless that is forced."""
     files: dict[str, Path] = {}
     missing: list[tuple[str, str]] = []
     empty: list[str] = []
@@ -63,7 +67,8 @@ def discover(paths: Sequence[str], rules: FileRules) -> Found:
             if not inside:
                 empty.append(given)
         elif path.is_file():
-            _add(files, path)
+            if not (rules.force_exclude and _excluded(path, rules)):
+                _add(files, path)
         else:
             missing.append((given, "is no file or folder" if os.path.lexists(path) else "does not exist"))
     return Found(tuple(files.values()), tuple(missing), tuple(empty))
@@ -91,6 +96,11 @@ def _add(files: dict[str, Path], path: Path) -> None:
     real = os.path.realpath(path)
     if real not in files or (files[real].is_symlink() and not path.is_symlink()):
         files[real] = path
+
+
+def _excluded(file: Path, rules: FileRules) -> bool:
+    patterns = _Scoped(str(rules.root), GitIgnoreSpec.from_lines(rules.exclude))
+    return bool(patterns.verdict(os.path.abspath(file), folder=False))
 
 
 def _walk(root: Path, rules: FileRules) -> Iterator[Path]:
