@@ -21,6 +21,7 @@ $(STAMP): pyproject.toml setup.py
 	@touch $@
 
 demo: $(STAMP)
+	$(BIN)/jaxlint --isolated fixtures || test $$? -eq 1
 	$(BIN)/jaxlint --isolated --unsafe-fixes --diff --verify fixtures || test $$? -eq 1
 
 test: $(STAMP)
