@@ -8,8 +8,6 @@ from jaxlint.analysis.context import Context, insert
 from jaxlint.analysis.values import Items, Scalar, Site
 from jaxlint.model import Edit, Span
 from jaxlint.program import nodes as n
-from jaxlint.repair.imports import spell
-from jaxlint.versions import at_least
 
 FACTORY_SINCE = "0.8.1"
 """The first JAX release in which `@jax.jit(static_argnames=...)` works (facts of jax_api_changes.csv)."""
@@ -49,6 +47,9 @@ def _with_option(site: Site, context: Context, option: str, value: str) -> list[
 
 def _decorator(site: Site, context: Context, option: str) -> list[Edit]:
     """`@jax.jit` becomes `@jax.jit(...)`, or `@partial(jax.jit, ...)` where a targeted version needs it."""
+    from jaxlint.repair.imports import spell
+    from jaxlint.versions import at_least
+
     name = context.text.at(site.name_span)
     if site.kind == "jit" and site.transform == "jax.jit" and at_least(context.target.minimum, FACTORY_SINCE):
         return [Edit(site.span, f"{name}({option})")]

@@ -1,0 +1,184 @@
+"""How to write the name of an API function at a place of a file, and the import that the name may need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from jaxlint.analysis import bindings
+from jaxlint.analysis.bindings import BUILTINS, Bindings
+from jaxlint.model import Edit, Span
+from jaxlint.program import nodes as n
+from jaxlint.program.names import bound_by, children, expressions, walk_statements
+from jaxlint.versions import prefixes
+
+# Packages below `jax` that `import jax` does not load in every release that has them.
+LAZY = ("jax.extend", "jax.experimental", "jax.scipy", "jax.export", "jax.example_libraries", "jax.tools")
+
+
+class Spelling(Struct, frozen=True):
+    """`text` is how to write the name; `edits` add the import that it needs (none where it is there already)."""
+
+    text: str
+    edits: tuple[Edit, ...] = ()
+
+
+def spell(module: n.Module, dotted: str, at: Span, without: n.Import | None = None) -> Spelling:
+    """How to write the outside name `dotted` ('jax.tree.map', 'functools.partial') at a place of a module.
+
+    The author's imports and aliases are used (`np.zeros` after `from jax import numpy as np`), names that are
+    shadowed at the place are not, and equal needs give equal import edits. `without` is an import about to go.
+    """
+    scope, functions = bindings.scope_at(module, at.line, at.column)
+    needed = _needed_module(dotted)
+    visible = _visible(module, scope, functions, at, without)
+    fitting = [(name, path) for name, path in visible if dotted == path or dotted.startswith(path + ".")]
+    if fitting:
+        name, path = max(fitting, key=lambda pair: len(pair[1]))
+        rest = dotted[len(path) :]
+        if path.startswith(needed) or _loads(module, needed):
+            return Spelling(name + rest)
+        if path in prefixes(needed) and _root_is_free(module, scope, needed):
+            return Spelling(name + rest, (_import_edit(module, f"import {needed}"),))
+    return _with_import(module, scope, needed, dotted)
+
+
+def fresh_name(module: n.Module, wanted: str) -> str:
+    """`wanted`, or it with a number, so that nothing in the module has that name."""
+    taken = all_names(module) | BUILTINS
+    name, number = wanted, 2
+    while name in taken:
+        name, number = f"{wanted}_{number}", number + 1
+    return name
+
+
+def all_names(module: n.Module) -> frozenset[str]:
+    """Every name that is bound or read anywhere in a module."""
+    return frozenset(_names_in(module.body))
+
+
+def _names_in(body: tuple[n.Stmt, ...]) -> Iterator[str]:
+    for statement in walk_statements(body):
+        yield from bound_by(statement)
+        stack: list[n.Expr] = list(expressions(statement))
+        if isinstance(statement, n.Scope):
+            yield from statement.names
+        if isinstance(statement, n.ClassDefinition):
+            stack.extend((*(base.value for base in statement.definition.bases), *statement.definition.decorators))
+            yield from _names_in(statement.definition.body)
+        if isinstance(statement, n.FunctionDefinition):
+            stack.extend(_header(statement.function))
+            yield from (parameter.name for parameter in statement.function.parameters)
+            yield from _names_in(statement.function.body)
+        while stack:
+            node = stack.pop()
+            if isinstance(node, n.Name):
+                yield node.name
+            elif isinstance(node, n.Lambda):
+                stack.extend(_header(node.function))
+                yield from (parameter.name for parameter in node.function.parameters)
+                yield from _names_in(node.function.body)
+            stack.extend(children(node))
+
+
+def _header(function: n.Function) -> Iterator[n.Expr]:
+    yield from function.decorators
+    for parameter in function.parameters:
+        yield from (part for part in (parameter.annotation, parameter.default) if part is not None)
+    if function.returns is not None:
+        yield function.returns
+
+
+def _needed_module(dotted: str) -> str:
+    """The module that must have been imported for the dotted name to work."""
+    if dotted.partition(".")[0] == "jax" and not any(f"{dotted}.".startswith(f"{package}.") for package in LAZY):
+        return "jax"
+    return dotted.rpartition(".")[0] or dotted
+
+
+def _visible(
+    module: n.Module, scope: Bindings, functions: tuple[n.Function, ...], at: Span, without: n.Import | None
+) -> Iterator[tuple[str, str]]:
+    """Names that surely stand for an outside path at a place: bound by plain statements that have run before."""
+    bodies = [(module.body, not functions), *((f.body, f is functions[-1]) for f in functions)]
+    for body, in_order in bodies:
+        for statement in body:
+            if in_order and (statement.span.end_line, statement.span.end_column) > (at.line, at.column):
+                break
+            if statement is not without and isinstance(statement, (n.Import, n.Assign)):
+                for name in bound_by(statement):
+                    path = scope.path(name)
+                    if path is not None:
+                        yield name, path
+
+
+def _loads(module: n.Module, needed: str) -> bool:
+    """Whether some plain import at the top of the module loads a module."""
+    return any(
+        needed in prefixes(entry.loads) or needed == entry.target
+        for statement in module.body
+        if isinstance(statement, n.Import) and not statement.level
+        for entry in statement.names
+    )
+
+
+def _with_import(module: n.Module, scope: Bindings, needed: str, dotted: str) -> Spelling:
+    if dotted.startswith("jax.numpy.") and _is_free(module, scope, "jnp"):
+        return Spelling("jnp" + dotted[len("jax.numpy") :], (_import_edit(module, "import jax.numpy as jnp"),))
+    if _root_is_free(module, scope, needed):
+        return Spelling(dotted, (_import_edit(module, f"import {needed}"),))
+    alias = fresh_name(module, needed.replace(".", "_") + ("_" if "." not in needed else ""))
+    text = alias + dotted[len(needed) :]
+    return Spelling(text, (_import_edit(module, f"import {needed} as {alias}"),))
+
+
+def _is_free(module: n.Module, scope: Bindings, name: str) -> bool:
+    return name not in all_names(module) and scope.owner(name) is None
+
+
+def _root_is_free(module: n.Module, scope: Bindings, needed: str) -> bool:
+    """Whether `import a.b` may bind `a` for the whole module, and `a` then means it at the place."""
+    root = needed.partition(".")[0]
+    owner = scope.owner(root)
+    if owner is None:
+        return True
+    return owner.names[root] == root and scope.module().names.get(root, root) == root
+
+
+def _import_edit(module: n.Module, statement: str) -> Edit:
+    """The insertion of an import beside those at the top of the module."""
+    line = _import_line(module, statement)
+    return Edit(Span(line, 1, line, 1), statement + "\n")
+
+
+def _import_line(module: n.Module, statement: str) -> int:
+    """The line before which a new import goes: after the last import of its package, else before the first one."""
+    root = statement.split()[1].partition(".")[0]
+    imports = [
+        (position, entry)
+        for position, entry in enumerate(module.body)
+        if isinstance(entry, n.Import) and not _is_future(entry)
+    ]
+    same = [pair for pair in imports if not pair[1].level and pair[1].names[0].loads.partition(".")[0] == root]
+    if same:
+        position, last = same[-1]
+        following = module.body[position + 1] if position + 1 < len(module.body) else None
+        if following is not None and following.span.line > last.span.end_line:
+            return last.span.end_line + 1
+    if imports:
+        return imports[0][1].span.line
+    return _first_line(module)
+
+
+def _first_line(module: n.Module) -> int:
+    """The first line of a module without imports that is neither its docstring nor a `__future__` import."""
+    for position, statement in enumerate(module.body):
+        is_docstring = position == 0 and isinstance(statement, n.ExpressionStatement) and isinstance(statement.value, n.Constant)
+        if not is_docstring and not (isinstance(statement, n.Import) and _is_future(statement)):
+            return statement.span.line
+    return module.body[-1].span.end_line + 1 if module.body else 1
+
+
+def _is_future(statement: n.Import) -> bool:
+    return statement.names[0].from_module == "__future__"
