@@ -94,7 +94,8 @@ def _fixed(report: Report, paint: Paint) -> Iterator[str]:
     for finding in report.fixed:
         if finding.verification and finding.fix:
             place = f"{finding.path}:{finding.span.line}:{finding.span.column}"
-            head = f"{paint(f'{word} {_printable(place)}', bold=True)}: {finding.code} {finding.name}: {_printable(finding.message)}"
+            what = f"{finding.code} {finding.name}: {_printable(finding.message)}"
+            head = f"{paint(f'{word} {_printable(place)}', bold=True)}: {what}"
             lines = [_fix_line(finding.fix), *_verdict(finding.verification, paint)]
             yield "\n".join([head, *(f"  {line}" for line in lines)])
 
