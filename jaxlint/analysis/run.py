@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from jaxlint.analysis.context import Context, Report, Text
+from jaxlint.analysis.events import SiteSeen
 from jaxlint.analysis.machine import Machine
 from jaxlint.analysis.project import Project, Source
 from jaxlint.analysis.uses import api_uses
@@ -76,7 +77,7 @@ class Collector:
     def tell(self, event: Any) -> None:
         """An event of abstract execution."""
         if type(event) in self.checks:
-            self.tell_at(event.frame.path, event)
+            self.tell_at(event.value.site.path if isinstance(event, SiteSeen) else event.frame.path, event)
 
     def tell_at(self, path: str, event: Any) -> None:
         """An event in a file."""

@@ -8,6 +8,8 @@ from jaxlint.analysis.context import Context, insert
 from jaxlint.analysis.values import Items, Scalar, Site
 from jaxlint.model import Edit, Span
 from jaxlint.program import nodes as n
+from jaxlint.repair.spelling import spell
+from jaxlint.versions import exists
 
 FACTORY_SINCE = "0.8.1"
 """The first JAX release in which `@jax.jit(static_argnames=...)` works (facts of jax_api_changes.csv)."""
@@ -47,13 +49,10 @@ def _with_option(site: Site, context: Context, option: str, value: str) -> list[
 
 def _decorator(site: Site, context: Context, option: str) -> list[Edit]:
     """`@jax.jit` becomes `@jax.jit(...)`, or `@partial(jax.jit, ...)` where a targeted version needs it."""
-    from jaxlint.repair.imports import spell
-    from jaxlint.versions import at_least
-
     name = context.text.at(site.name_span)
-    if site.kind == "jit" and site.transform == "jax.jit" and at_least(context.target.minimum, FACTORY_SINCE):
+    if site.kind == "jit" and site.transform == "jax.jit" and exists(FACTORY_SINCE, context.target):
         return [Edit(site.span, f"{name}({option})")]
-    partial = spell(context, "functools.partial", site.span)
+    partial = spell(context.module, "functools.partial", site.span)
     return [Edit(site.span, f"{partial.text}({name}, {option})"), *partial.edits]
 
 

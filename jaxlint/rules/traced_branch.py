@@ -1,0 +1,137 @@
+"""JAX301 traced-branch, JAX302 traced-while and JAX310 missing-static-argnames share one analysis.
+
+A flag that callers pass as a Python bool wants to be static; a condition on numbers wants `jnp.where` or `lax.cond`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jaxlint.analysis.context import Context, Report, fix
+from jaxlint.analysis.events import Branch, StaticWanted, TransformCalled
+from jaxlint.analysis.frames import steps
+from jaxlint.analysis.signature import signature, static_parameters
+from jaxlint.analysis.values import Array, Bound, Closure, TracedParameter, Transformed, Value, is_traced, options
+from jaxlint.model import Fix, Safety, Severity, Span
+from jaxlint.registry import Rule
+from jaxlint.repair.conditions import as_array_operation
+from jaxlint.repair.statics import make_static
+
+BRANCH = Rule("JAX301", "traced-branch", "Python branches on a traced value", Severity.ERROR, fix=Safety.UNSAFE)
+WHILE = Rule("JAX302", "traced-while", "a Python `while` tests a traced value", Severity.ERROR, fix=Safety.UNSAFE)
+STATIC = Rule(
+    "JAX310", "missing-static-argnames", "a parameter that Python decides by is not static", Severity.ERROR, fix=Safety.SAFE
+)
+
+FORMS = {
+    "if": "`if` asks", "assert": "`assert` asks", "conditional": "the conditional expression asks", "and": "`and` asks",
+    "or": "`or` asks", "not": "`not` asks", "chained comparison": "the chained comparison asks",
+    "comprehension": "the comprehension's condition asks", "min": "`min` asks", "max": "`max` asks",
+    "sorted": "`sorted` asks", "in": "`in` asks", "bool": "`bool()` asks", "any": "`any` asks", "all": "`all` asks",
+    "case": "`case` asks", "while": "`while` asks",
+}  # fmt: skip
+
+
+def traced(value: Value) -> Array | None:
+    """The option of a value that surely is a tracer whose truth cannot be asked."""
+    return next((o for o in options(value) if isinstance(o, Array) and is_traced(o)), None)
+
+
+def flags(value: Array) -> frozenset[TracedParameter]:
+    """The parameters to make static when the tested value is a Python flag that went through a transform."""
+    assert value.trace is not None
+    parameters = value.trace.parameters
+    is_flag = value.python == "bool" and not value.trace.staged
+    return parameters if is_flag and parameters and all(takes_statics(p) for p in parameters) else frozenset()
+
+
+def takes_statics(parameter: TracedParameter) -> bool:
+    """Whether the transform that traces the parameter can keep it static."""
+    return parameter.site.kind in ("jit", "checkpoint", "pmap")
+
+
+def check_branch(event: Branch, context: Context) -> Iterator[Report]:
+    """A Python branch on a tracer that is no flag."""
+    value = traced(event.value)
+    if value is None or event.form == "while" or flags(value):
+        return
+    written = context.text.at(event.span)
+    message = f"{FORMS[event.form]} for the truth of `{_short(written)}`, which is traced"
+    yield Report(event.span, message, steps(event.frame), as_array_operation(event, context))
+
+
+def check_while(event: Branch, context: Context) -> Iterator[Report]:
+    """A `while` on a tracer."""
+    value = traced(event.value)
+    if value is None or event.form != "while" or flags(value):
+        return
+    message = f"`while` asks for the truth of `{_short(context.text.at(event.span))}`, which is traced; use `lax.while_loop`"
+    yield Report(event.span, message, steps(event.frame))
+
+
+def check_flag(event: Branch, context: Context) -> Iterator[Report]:
+    """A branch on a flag that should be static."""
+    value = traced(event.value)
+    wanted = flags(value) if value is not None else frozenset()
+    if wanted:
+        yield static_report(event.span, wanted, "decides a branch", event, context)
+
+
+def check_wanted(event: StaticWanted, context: Context) -> Iterator[Report]:
+    """A parameter used as only a static one can be."""
+    assert event.value.trace is not None
+    wanted = frozenset(p for p in event.value.trace.parameters if takes_statics(p))
+    if wanted:
+        yield static_report(event.span, wanted, f"is {event.use}", event, context)
+
+
+def static_report(
+    span: Span, wanted: frozenset[TracedParameter], use: str, event: Branch | StaticWanted, context: Context
+) -> Report:
+    """The report that names the parameters to make static."""
+    names = ", ".join(sorted(f"`{p.name}`" for p in wanted))
+    where = ", ".join(sorted({f"`{p.function.name}`" for p in wanted}))
+    message = f"{names} of {where} {use}, but is traced; make it static"
+    return Report(span, message, steps(event.frame), static_fix(wanted, context))
+
+
+def static_fix(wanted: frozenset[TracedParameter], context: Context, safety: Safety = Safety.SAFE) -> Fix | None:
+    """Makes the parameters static where they are traced."""
+    sites = {p.site for p in wanted}
+    if len(sites) != 1:
+        return None
+    site = next(iter(sites))
+    function = next(iter(wanted)).function
+    names = sorted({p.name for p in wanted})
+    edits = make_static(site, function, names, context)
+    return fix(safety, f"make {', '.join(f'`{name}`' for name in names)} static", edits) if edits else None
+
+
+def check_callable(event: TransformCalled, context: Context) -> Iterator[Report]:
+    """A function passed to a jitted function as an ordinary argument."""
+    site = event.value.site
+    known = signature(event.value.function)
+    if site.kind != "jit" or known is None or known.function is None or site.path != context.module.path:
+        return
+    statics = static_parameters(site, known)
+    if statics is None or site.transform != "jax.jit":
+        return
+    for position, value in enumerate(event.arguments.positional):
+        name = known.name_at(position)
+        if name is None or statics.holds(position, name) or not isinstance(value, (Closure, Bound, Transformed)):
+            continue
+        wanted = frozenset({TracedParameter(site, known.function, name)})
+        message = f"`{name}` of `{known.function.name}` is given a function, which cannot be traced; make it static"
+        yield Report(site.span, message, steps(event.frame), static_fix(wanted, context))
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else line[:57] + "..."
+
+
+RULES = (
+    (BRANCH, {Branch: check_branch}),
+    (WHILE, {Branch: check_while}),
+    (STATIC, {Branch: check_flag, StaticWanted: check_wanted, TransformCalled: check_callable}),
+)

@@ -1,0 +1,31 @@
+"""JAX304 traced-shape: a tracer where a static size, shape, axis or index is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jaxlint.analysis.context import Context, Report
+from jaxlint.analysis.events import ShapeUse
+from jaxlint.analysis.frames import steps
+from jaxlint.analysis.values import is_traced
+from jaxlint.model import Safety, Severity
+from jaxlint.registry import Rule
+from jaxlint.rules.traced_branch import static_fix, takes_statics
+
+RULE = Rule("JAX304", "traced-shape", "a traced value stands where only a static one can", Severity.ERROR, fix=Safety.SAFE)
+
+
+def check(event: ShapeUse, context: Context) -> Iterator[Report]:
+    """A tracer as shape, size, axis, slice bound or list index."""
+    if not is_traced(event.value):
+        return
+    assert event.value.trace is not None
+    parameters = event.value.trace.parameters
+    wanted = parameters if parameters and all(map(takes_statics, parameters)) and not event.value.trace.staged else frozenset()
+    safety = Safety.UNSAFE if event.what.startswith(("slice", "index")) else Safety.SAFE
+    of = f" of `{event.function.removeprefix('method.')}`" if event.function else ""
+    message = f"`{context.text.at(event.span)}` is traced, but the {event.what}{of} must be static"
+    yield Report(event.span, message, steps(event.frame), static_fix(wanted, context, safety) if wanted else None)
+
+
+CHECKS = {ShapeUse: check}
