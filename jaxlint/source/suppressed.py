@@ -9,7 +9,7 @@ from msgspec import Struct
 from jaxlint.config.selection import SelectionError, expand, groups
 from jaxlint.model import Edit, Finding, Fix, Safety, Span
 from jaxlint.rules.unused_suppression import RULE
-from jaxlint.source.suppressions import Directive, directives
+from jaxlint.source.suppressions import Directive, directives, names_ours
 from jaxlint.source.text import LineMap
 
 
@@ -30,6 +30,8 @@ def silence(
     line. Comments are judged only when unused-suppression is in `enabled`, and only by our own words: `# noqa` may
     be meant for another tool, and so may any code but ours. With `own_only`, only `# jaxlint:` comments count.
     """
+    if not findings and not names_ours(text):
+        return []
     found = [directive for directive in directives(text) if directive.own or not own_only]
     words = [_words(directive) for directive in found]
     hits: list[set[str]] = [set() for _ in found]

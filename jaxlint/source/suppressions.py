@@ -16,6 +16,7 @@ _FILE_NOQA = re.compile(rf"#\s*(?:flake8|ruff)\s*[:=]\s*noqa(?::\s*{_CODES})?", 
 _OWN = re.compile(r"#\s*jaxlint:\s*(?P<verb>ignore-file|ignore)(?![\w-])(?:\[(?P<codes>[^\]#]*)\])?")
 _CODE = re.compile(r"[^\s,]+")
 _LAYOUT = (tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+_OURS = re.compile(r"noqa[^\r\n]*JAX|jaxlint:", re.IGNORECASE)
 _MENTION = re.compile(r"noqa|jaxlint:", re.IGNORECASE)
 
 
@@ -61,6 +62,11 @@ def directives(text: str) -> tuple[Directive, ...]:
         for comment in comments
         for directive in _in_comment(comment, first, last)
     )
+
+
+def names_ours(text: str) -> bool:
+    """Whether any suppression may name our rules; quick, and may say yes to one that is none."""
+    return bool(_OURS.search(text))
 
 
 def _statements(text: str) -> Iterator[tuple[list[_Comment], int, int]]:

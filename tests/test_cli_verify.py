@@ -1,0 +1,91 @@
+"""What the command makes of verdicts; how they come about is for the tests of the verifier."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from jaxlint.cli.main import main
+from jaxlint.fixes.verdicts import Judge, Request
+from jaxlint.model import Counts, Verdict, Verification
+
+TEXT = "import jax\n\ny = jax.tree_map(abs, [1])\nz = jax.tree_leaves([1])\n"
+
+Says = Callable[[Callable[[Request], Verification]], None]
+
+
+@pytest.fixture
+def says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Says:
+    """Puts a judge that says what it is told to in the place of the verifier."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    Path("a.py").write_text(TEXT)
+
+    def install(say: Callable[[Request], Verification]) -> None:
+        @contextmanager
+        def judging(device: str, jobs: int) -> Iterator[Judge]:
+            def judge(requests: Sequence[Request]) -> list[Verification]:
+                return [say(request) for request in requests]
+
+            yield judge
+
+        monkeypatch.setattr("jaxlint.cli.job.judging", judging)
+        monkeypatch.setattr("jaxlint.cli.compare.judging", judging)
+
+    return install
+
+
+def run(*args: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(args)
+    return int(ended.value.code or 0)
+
+
+def same(_: Request) -> Verification:
+    return Verification(Verdict.SAME, "no difference", same=True, compiles=Counts(1, 1))
+
+
+def only_map(request: Request) -> Verification:
+    return same(request) if "tree_leaves" in request.after else Verification(Verdict.DIFFERENT, "other values")
+
+
+def test_verdicts_are_reported(says: Says, capsys: pytest.CaptureFixture[str]) -> None:
+    says(same)
+    assert run("--verify", "--output-format", "json") == 1
+    found = json.loads(capsys.readouterr().out)
+    assert [one["verification"]["verdict"] for one in found] == ["same", "same"]
+    assert found[0]["verification"]["compiles"] == {"before": 1, "after": 1}
+    assert Path("a.py").read_text() == TEXT
+
+
+def test_only_good_fixes_are_applied(says: Says, capsys: pytest.CaptureFixture[str]) -> None:
+    says(only_map)
+    assert run("--fix", "--verify") == 1
+    assert Path("a.py").read_text() == TEXT.replace("tree_map", "tree.map")
+    out = capsys.readouterr().out
+    assert "verdict: different, other values" in out
+    assert "Fixed a.py:3:5: JAX901 removed-api: " in out
+    assert "verdict: same, no difference" in out
+    assert out.endswith("Found 2 findings (1 fixed, 1 remaining).\n")
+
+
+def test_a_diff_shows_only_good_fixes(says: Says, capsys: pytest.CaptureFixture[str]) -> None:
+    says(only_map)
+    assert run("--diff", "--verify") == 1
+    out = capsys.readouterr().out
+    assert "+y = jax.tree.map(abs, [1])" in out
+    assert "+z =" not in out
+
+
+@pytest.mark.parametrize(("verdict", "status"), [(Verdict.SAME, 0), (Verdict.CONFIRMED, 0), (Verdict.DIFFERENT, 1)])
+def test_compare_prints_one_verdict(
+    says: Says, capsys: pytest.CaptureFixture[str], verdict: Verdict, status: int
+) -> None:
+    says(lambda request: Verification(verdict, f"{request.before == request.after}"))
+    assert run("compare", "a.py", "a.py", "--output-format", "json") == status
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verdict"], found["reason"], found["speedup"]) == (verdict.value, "True", None)
