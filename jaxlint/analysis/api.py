@@ -178,6 +178,9 @@ DATACLASS_DECORATORS = frozenset({"dataclasses.dataclass", "attr.s", "attrs.defi
 CACHES = frozenset({"functools.lru_cache", "functools.cache", "functools.cached_property", "cachetools.cached",
                     "equinox.internal.noinline", "jax.util.cache", "jax.util.weakref_lru_cache"})  # fmt: skip
 
+CACHED = "functools.lru_cache.<cached function>"
+"""The name by which a cached project function is called: `Bound(Api(CACHED), (function,))`."""
+
 
 def canonical(path: str) -> str:
     """The one name under which the tables know a path."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis import calls, evidence, transforms
-from jaxlint.analysis.api import CACHES, DATACLASS_DECORATORS, PYTREE_DECORATORS, TRANSFORMS
+from jaxlint.analysis.api import CACHED, CACHES, DATACLASS_DECORATORS, PYTREE_DECORATORS, TRANSFORMS
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.iteration import row_token
 from jaxlint.analysis.scope import Attributes, Scope
@@ -71,7 +71,7 @@ def _decorator_call(m: Machine, f: Frame, decorator: n.Call, value: Value, funct
     path = dotted(m, f, decorator.function)
     if path in TRANSPARENT:
         calls.evaluate_arguments(m, f, decorator)
-        return Bound(Api(path), (value,), (), f.number) if path in CACHES else value
+        return cached(f, value) if path in CACHES else value
     if isinstance(decorator.function, n.Attribute) and decorator.function.name in ("setter", "getter", "deleter"):
         return Unknown()
     return None
@@ -80,9 +80,16 @@ def _decorator_call(m: Machine, f: Frame, decorator: n.Call, value: Value, funct
 def _outside_decorator(m: Machine, f: Frame, path: str, decorator: n.Expr, value: Value, function: n.Function) -> Value:
     if path in TRANSFORMS:
         return transforms.decorate_plainly(m, f, path, decorator, value, function)
-    if path in DESCRIPTORS or path in CACHES or path == "builtins.staticmethod":
+    if path in CACHES and path not in DESCRIPTORS:
+        return cached(f, value)
+    if path in DESCRIPTORS or path == "builtins.staticmethod":
         return Bound(Api(path), (value,), (), f.number)
     return value if path in TRANSPARENT else Unknown()
+
+
+def cached(f: Frame, function: Value) -> Value:
+    """A function whose results are kept: each call with equal arguments gives the same object."""
+    return Bound(Api(CACHED), (function,), (), f.number)
 
 
 def define_class(m: Machine, f: Frame, definition: n.Class) -> Value:
@@ -208,6 +215,8 @@ def get_attribute(m: Machine, f: Frame, base: Instance | ClassValue, name: str, 
     found = find(cls, name)
     if found is None:
         return _missing(m, f, base, name)
+    if isinstance(found, Bound) and isinstance(found.function, Api) and found.function.path == CACHED:
+        return replace(found, arguments=(bind(found.arguments[0], base),)) if isinstance(base, Instance) else found
     if isinstance(found, Bound) and isinstance(found.function, Api) and found.arguments:
         return _descriptor(m, f, base, cls, found.function.path, found.arguments[0], e)
     if isinstance(found, (Closure, Transformed)) and isinstance(base, Instance):

@@ -73,7 +73,6 @@ class Frame:
     owner: Value | None = None
     known: bool = True  # False where the call is a guess: no visible code makes it
     loop_spans: list[Span] = field(default_factory=list)
-    quiet: bool = False  # under a guard such as `pytest.raises`
     returns: list[Value] = field(default_factory=list)
     exits: list[Consumed] = field(default_factory=list)
     jumps: list[tuple[dict[str, Value], Consumed]] = field(default_factory=list)  # states at break and continue

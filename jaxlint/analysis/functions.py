@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis import arrays, calls, keys
-from jaxlint.analysis.api import CACHES, CALLBACKS, KEY_MAKERS, KEY_READERS, NUMPY_ON_TRACERS, SAMPLERS, STATIC_FUNCTIONS
+from jaxlint.analysis.api import CACHED, CACHES, CALLBACKS, KEY_MAKERS, KEY_READERS, NUMPY_ON_TRACERS, SAMPLERS, STATIC_FUNCTIONS
 from jaxlint.analysis.branches import ask, truth_of
 from jaxlint.analysis.events import ApiCall, HostCall, RangeOver
 from jaxlint.analysis.frames import Arguments, Frame
@@ -409,7 +409,14 @@ def _nothing(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where
 
 
 def _cache(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
-    return arguments.get(0, "func") or Unknown()
+    function = arguments.get(0, "func")
+    return Bound(Api(CACHED), (function,), (), f.number) if function is not None else Unknown()
+
+
+def _cached_call(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
+    """A cached function is called: its first argument is the function itself."""
+    inner = replace(arguments, positional=arguments.positional[1:], nodes=arguments.nodes[1:])
+    return calls.call(m, f, arguments.positional[0], inner, None, where)
 
 
 def _super(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
@@ -438,5 +445,5 @@ _HANDLERS: dict[str, Callable[..., Value]] = {
     "jax.pure_callback": _callback, "jax.experimental.io_callback": _callback, "jax.debug.callback": _nothing,
     "jax.debug.print": _nothing, "jax.local_device_count": _static("int"), "jax.device_count": _static("int"),
     "types.SimpleNamespace": lambda m, f, a, e, w: Unknown(), "jax.lax.with_sharding_constraint": _same,
-    **{path: _cache for path in CACHES},
+    **{path: _cache for path in CACHES}, CACHED: _cached_call,
 }  # fmt: skip

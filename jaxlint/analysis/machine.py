@@ -46,6 +46,7 @@ class SiteRecord:
     inner: dict[tuple[str, Span], Transformed] = field(default_factory=dict)
     escapes: bool = False
     immediate: bool = False
+    broken: bool = False  # calling it raises
 
 
 class OutOfSteps(Exception):

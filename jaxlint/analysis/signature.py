@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxlint.analysis.values import Bound, Closure, Items, Scalar, Site, Transformed, Value
+from jaxlint.analysis.frames import Arguments
+from jaxlint.analysis.values import Array, Bound, Closure, Items, Key, Many, Mapping, Scalar, Site, Transformed, Value
 from jaxlint.program import nodes as n
 
 
@@ -85,6 +86,38 @@ class Statics:
     def holds(self, position: int | None, name: str | None) -> bool:
         """Whether an argument is static."""
         return (position is not None and position in self.positions) or (name is not None and name in self.names)
+
+    def arguments(self, known: Signature | None, given: Arguments) -> Iterator[tuple[str | int, Value]]:
+        """The static arguments of a call, by name where the name is known."""
+        for position, value in enumerate(given.positional):
+            name = known.name_at(position) if known is not None else None
+            if self.holds(position, name):
+                yield name if name is not None else position, value
+        for name, value in given.keywords:
+            if self.holds(None, name):
+                yield name, value
+
+
+def unhashable(value: Value) -> str | None:
+    """What an unhashable value is, None for hashable and unknown ones."""
+    if isinstance(value, Array):
+        return "an array"
+    if isinstance(value, Key):
+        return "a PRNG key"
+    if isinstance(value, (Items, Many)) and value.kind in ("list", "set"):
+        return f"a {value.kind}"
+    return "a dict" if isinstance(value, Mapping) else None
+
+
+def unknown_statics(site: Site, known: Signature | None) -> tuple[str, ...]:
+    """The names in `static_argnames` that the function does not have; JAX raises for them at once."""
+    given = site.option("static_argnames")
+    if given is None or known is None or known.function is None or site.kind != "jit":
+        return ()
+    if any(p.kind == "**" for p in known.parameters):
+        return ()
+    names = {p.name for p in known.parameters if p.kind not in ("*", "positional-only")}
+    return tuple(text for text in constants(given) or () if isinstance(text, str) and text not in names)
 
 
 STATIC_NUMBERS = ("static_argnums", "static_broadcasted_argnums")

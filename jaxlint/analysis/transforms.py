@@ -10,7 +10,7 @@ from jaxlint.analysis import calls, evidence, mapping
 from jaxlint.analysis.api import TRANSFORMS, Transform
 from jaxlint.analysis.events import TransformCalled, TransformMade
 from jaxlint.analysis.frames import Arguments, Frame
-from jaxlint.analysis.signature import Signature, signature, static_parameters
+from jaxlint.analysis.signature import Signature, signature, static_parameters, unhashable, unknown_statics
 from jaxlint.analysis.tracing import outer_trace, to_tracer, untraced
 from jaxlint.analysis.values import (
     Api,
@@ -137,9 +137,12 @@ def make(m: Machine, f: Frame, site: Site, function: Value, node: n.Expr | n.Fun
     key = (site.path, site.span)
     if key not in m.records:
         m.records[key] = SiteRecord(value, f, node, f.loops, is_fresh(f, function))
-    m.entries.append((value, f))
     m.emit(TransformMade(f, value, node, f.loops))
     _mark_executed(m, function)
+    if unknown_statics(site, signature(function)):
+        return Unknown()  # JAX raises here
+    if not m.quiet:
+        m.entries.append((value, f))
     return value
 
 
@@ -230,6 +233,10 @@ def _call_staged(m: Machine, f: Frame, value: Transformed, arguments: Arguments,
     statics = static_parameters(site, known)
     if statics is None:
         return untraced(f, calls.call_unknown(m, f, Unknown(), arguments), outer_trace(arguments))
+    record = m.record(value)
+    if record is not None and any(unhashable(v) for _, v in statics.arguments(known, arguments)):
+        record.broken = True  # the call raises before the function runs
+        return Unknown()
     auto = transform.auto_static
 
     def traced(position: int | None, name: str | None, argument: Value) -> Value:
@@ -352,7 +359,9 @@ _CALLERS = {
 def run_generic(m: Machine, f: Frame, value: Transformed) -> None:
     """Runs a transformed function on arguments of which only the signature tells anything."""
     record = m.record(value)
-    calls_seen = record is not None and record.eager_calls + record.staged_calls > 0
+    if record is None or record.broken:
+        return
+    calls_seen = record.eager_calls + record.staged_calls > 0
     if calls_seen and value.site.kind not in ("jit", "pmap", "checkpoint"):
         return
     for function in options(value.function):
