@@ -195,13 +195,13 @@ def call_closure(
     m.executed.add(key)
     if any(inner.function is function for inner in f.chain()) or f.depth > _max_depth():
         return call_unknown(m, f, Unknown(), arguments)
-    inner = frame or Frame(closure.path, Scope(), staged=f.staged, mapped=f.mapped, known=f.known)
+    inner = frame or Frame(closure.path, Scope(), staged=f.staged, compiled=f.compiled, mapped=f.mapped, known=f.known)
     inner.scope, inner.function = Scope(closure.scope), function
     inner.caller, inner.call_span = f, where
     inner.path, inner.number = closure.path, m.number()
     inner.owner = closure.owner
     inner.scope.names = bind(m, inner, closure, arguments)
-    memo = _memo_key(m, closure, inner)
+    memo = _memo_key(f, closure, inner)
     if memo is not None and memo in m.memo:
         return m.memo[memo]
     result = _run(m, inner, function)
@@ -235,12 +235,12 @@ def _run(m: Machine, inner: Frame, function: n.Function) -> Value:
     return inner.result()
 
 
-def _memo_key(m: Machine, closure: Closure, inner: Frame) -> object | None:
+def _memo_key(f: Frame, closure: Closure, inner: Frame) -> object | None:
     """What decides the result of a call; None where a call also acts on keys or objects."""
     names = tuple(inner.scope.names.items())
     if closure.owner is not None or not all(_is_plain(value) for _, value in names):
         return None
-    return (closure.path, closure.function.span, id(closure.scope), names, inner.staged, inner.site, inner.mapped, inner.loops)
+    return (closure.path, closure.function.span, id(closure.scope), names, f.staged, f.compiled, f.mapped, f.known, f.in_test())
 
 
 def _is_plain(value: Value, depth: int = 3) -> bool:

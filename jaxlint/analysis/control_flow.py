@@ -23,6 +23,7 @@ from jaxlint.analysis.values import (
     Scalar,
     Site,
     Trace,
+    Transformed,
     Unknown,
     Value,
     join,
@@ -46,12 +47,28 @@ def run(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call) -> Val
     entry = CONTROL_FLOW[path]
     operands = _operands(entry.parameters, arguments)
     frame = _inside(f, path, entry.kind, e.span, e.function.span)
+    if entry.kind in _DERIVATIVES:
+        _record(m, f, frame, operands.get("fun", Unknown()), e)
     results: Results = {}
     value = _RUNNERS[entry.kind](m, frame, operands, results, e.span)
     m.emit(ControlFlowCall(f, e.span, path, entry.kind, operands, results, arguments, e))
     if entry.kind in _DERIVATIVES:
         return untraced(f, value, outer_trace(arguments))
     return untraced(f, value, outer_trace(arguments), arrays=True)
+
+
+def _record(m: Machine, f: Frame, inside: Frame, function: Value, e: n.Call) -> None:
+    """`jvp` and its like apply a transform and call the result at once."""
+    from jaxlint.analysis.machine import SiteRecord
+    from jaxlint.analysis.transforms import count_call
+
+    assert inside.site is not None
+    record = m.records.setdefault(
+        (inside.site.path, inside.site.span),
+        SiteRecord(Transformed(inside.site, function, f.number), f, e, f.loops, fresh=False, immediate=True),
+    )
+    if not m.quiet:
+        count_call(f, record)
 
 
 def _operands(parameters: tuple[str, ...], arguments: Arguments) -> Operands:
@@ -73,8 +90,12 @@ _NOT_STAGED = _DERIVATIVES | {"associative_scan"}
 def _inside(f: Frame, path: str, kind: str, span: Span, name_span: Span) -> Frame:
     site = Site(path, kind, f.path, span, name_span)
     is_staged = f.staged or kind not in _NOT_STAGED
-    mapped = (*f.mapped, site) if kind in _DERIVATIVES and not is_staged else f.mapped
-    return Frame(f.path, f.scope, None, f, None, site, is_staged, mapped, f.number, known=f.known)
+    compiled = f.compiled or kind not in _NOT_STAGED
+    mapped = (*f.mapped, site) if kind in _DERIVATIVES and not compiled else f.mapped
+    return Frame(
+        f.path, f.scope, None, f, None, site, is_staged, compiled, mapped, f.number, known=f.known,
+        loop_spans=list(f.loop_spans),
+    )  # fmt: skip
 
 
 def traced(value: Value | None) -> Value:

@@ -5,6 +5,7 @@ Every event that comes from running code abstractly carries `where`, the chain o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -234,8 +235,11 @@ class KeyMade:
 class SiteSeen:
     """Told at the end for each place where a transform is applied: how the result was used.
 
-    `calls` are the frames it was called from ('eager' or 'staged', and whether from a test); `inner` are the jitted
-    functions that ran under it without an outer jit; `escapes` says that it was returned, stored or handed on.
+    The counts say from where it was called: eagerly by visible code, inside a compiled function, under an eager vmap
+    or grad, in a test, and in loops of the function that made it. `inner` are the jitted functions that ran under it
+    without an outer jit; `escapes` says that it was returned, stored or handed on; `immediate` that the application
+    is called where it stands; `fresh` that each run makes a new function object; `broken` that it raises.
+    `stays_traceable()` tries whether an outer jit could run it.
     """
 
     value: Transformed
@@ -244,9 +248,12 @@ class SiteSeen:
     loops: int
     eager_calls: int
     staged_calls: int
+    mapped_calls: int
     test_calls: int
     calls_in_loop: int
     inner: tuple[Transformed, ...]
     escapes: bool
     immediate: bool
     fresh: bool
+    broken: bool
+    stays_traceable: Callable[[], bool]

@@ -68,6 +68,7 @@ class Frame:
     call_span: Span | None = None
     site: Site | None = None  # the transform application that runs this call, if one does
     staged: bool = False
+    compiled: bool = False  # inside a computation that is compiled as a whole (checkpoint stages without compiling)
     mapped: tuple[Site, ...] = ()  # the eager vmap and grad applications around, outermost first
     number: int = 0
     owner: Value | None = None
@@ -88,6 +89,13 @@ class Frame:
         while frame is not None:
             yield frame
             frame = frame.caller
+
+    def guess(self) -> Frame:
+        """A frame at the same place for calls that no visible code makes."""
+        return Frame(
+            self.path, self.scope, self.function, self.caller, self.call_span, None, self.staged, self.compiled,
+            self.mapped, self.number, self.owner, known=False,
+        )  # fmt: skip
 
     @property
     def loops(self) -> int:

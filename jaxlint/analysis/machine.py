@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jaxlint.analysis import calls, statements, transforms
-from jaxlint.analysis.events import SiteSeen
+from jaxlint.analysis.events import Branch, HostCall, RangeOver, ShapeUse, SiteSeen, StaticWanted
 from jaxlint.analysis.frames import Consumed, Frame
 from jaxlint.analysis.project import Project
 from jaxlint.analysis.scope import Scope
-from jaxlint.analysis.values import Closure, Token, Transformed, Value
+from jaxlint.analysis.values import Closure, Site, Token, Transformed, Value, is_traced, options
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
 
@@ -41,12 +41,16 @@ class SiteRecord:
     fresh: bool
     eager_calls: int = 0
     staged_calls: int = 0
+    mapped_calls: int = 0
     test_calls: int = 0
     calls_in_loop: int = 0
     inner: dict[tuple[str, Span], Transformed] = field(default_factory=dict)
     escapes: bool = False
     immediate: bool = False
     broken: bool = False  # calling it raises
+
+
+TRACING_FAULTS = (Branch, HostCall, RangeOver, ShapeUse, StaticWanted)
 
 
 class OutOfSteps(Exception):
@@ -129,10 +133,28 @@ class Machine:
             self._emit(
                 SiteSeen(
                     record.value, record.frame, record.node, record.loops, record.eager_calls, record.staged_calls,
-                    record.test_calls, record.calls_in_loop, tuple(record.inner.values()), record.escapes,
-                    record.immediate, record.fresh,
+                    record.mapped_calls, record.test_calls, record.calls_in_loop, tuple(record.inner.values()), record.escapes,
+                    record.immediate, record.fresh, record.broken, lambda record=record: self.stays_traceable(record),
                 )
             )  # fmt: skip
+
+    def stays_traceable(self, record: SiteRecord) -> bool:
+        """Whether the function could run under an outer jit: nothing in it asks a tracer for what it cannot tell."""
+        faults: list[object] = []
+
+        def listen(event: Any) -> None:
+            if isinstance(event, TRACING_FAULTS) and any(is_traced(option) for option in options(event.value)):
+                faults.append(event)
+
+        site = Site("jax.jit", "jit", record.value.site.path, record.value.site.span, record.value.site.span)
+        inner = Transformed(site, record.value)
+        told, self._emit = self._emit, listen
+        self.memo, memo = {}, self.memo
+        try:
+            self.root(site.path, lambda: transforms.call_generic(self, record.frame, inner))
+        finally:
+            self._emit, self.memo = told, memo
+        return not faults
 
     def load(self, name: str) -> Scope | None:
         """The scope of a project module, run at the first request (an import cycle sees it half done)."""

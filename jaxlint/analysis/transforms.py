@@ -36,7 +36,7 @@ from jaxlint.model import Span
 from jaxlint.program import nodes as n
 
 if TYPE_CHECKING:
-    from jaxlint.analysis.machine import Machine
+    from jaxlint.analysis.machine import Machine, SiteRecord
 
 
 def lookup(m: Machine, site: Site) -> Transform:
@@ -189,31 +189,40 @@ def call(m: Machine, f: Frame, value: Transformed, arguments: Arguments, e: n.Ca
 
 
 def _count(m: Machine, f: Frame, value: Transformed, e: n.Call | None) -> None:
-    if value.site.kind == "jit" and not f.staged:
+    if m.quiet:
+        return
+    if value.site.kind == "jit" and not f.compiled:
         for site in f.mapped:
             outer = m.records.get((site.path, site.span))
-            if outer is not None and not m.quiet:
+            if outer is not None:
                 outer.inner[value.site.path, value.site.span] = value
     record = m.record(value)
-    if record is None or m.quiet or not f.known:
-        return
+    if record is not None:
+        count_call(f, record)
+        if e is not None and e.function.span == value.site.span:
+            record.immediate = True
+
+
+def count_call(f: Frame, record: SiteRecord) -> None:
+    """Notes from where a transformed function is called; of guessed calls only what surrounds them counts."""
     if f.in_test():
         record.test_calls += 1
-    elif f.staged:
+    elif f.compiled:
         record.staged_calls += 1
-    else:
+    elif f.mapped:
+        record.mapped_calls += 1
+    elif f.known:
         record.eager_calls += 1
-        record.calls_in_loop += f.number == record.frame.number and f.loops > record.loops
-    if e is not None and e.function.span == value.site.span:
-        record.immediate = True
+    record.calls_in_loop += f.number == record.frame.number and f.loops > record.loops
 
 
 def under(f: Frame, site: Site, transform: Transform) -> Frame:
     """The frame in which a transform runs its function."""
-    maps = not (f.staged or transform.staged) and transform.kind in MAPPING
+    compiled = f.compiled or (transform.staged and transform.kind != "checkpoint")
+    maps = not compiled and transform.kind in MAPPING
     return Frame(
-        f.path, f.scope, None, f, None, site, f.staged or transform.staged, (*f.mapped, site) if maps else f.mapped,
-        f.number, known=f.known, loop_spans=list(f.loop_spans),
+        f.path, f.scope, None, f, None, site, f.staged or transform.staged, compiled,
+        (*f.mapped, site) if maps else f.mapped, f.number, known=f.known, loop_spans=list(f.loop_spans),
     )  # fmt: skip
 
 
@@ -361,16 +370,22 @@ def run_generic(m: Machine, f: Frame, value: Transformed) -> None:
     record = m.record(value)
     if record is None or record.broken:
         return
-    calls_seen = record.eager_calls + record.staged_calls > 0
+    calls_seen = record.eager_calls + record.staged_calls + record.mapped_calls > 0
+    if calls_seen and record.immediate:
+        return
     if calls_seen and value.site.kind not in ("jit", "pmap", "checkpoint"):
         return
+    call_generic(m, f, value)
+
+
+def call_generic(m: Machine, f: Frame, value: Transformed) -> None:
+    """Calls a transformed function on arguments of which only the signature tells anything."""
     for function in options(value.function):
         known = signature(function)
         if known is None or known.function is None or known.closure is None:
             continue
         arguments = _generic_arguments(m, f, known)
-        frame = Frame(f.path, f.scope, f.function, f.caller, f.call_span, None, f.staged, f.mapped, f.number, known=False)
-        calls.call(m, frame, replace(value, function=function), arguments, None, value.site.span)
+        calls.call(m, f.guess(), replace(value, function=function), arguments, None, value.site.span)
 
 
 def _generic_arguments(m: Machine, f: Frame, known: Signature) -> Arguments:
