@@ -38,7 +38,9 @@ class Lines:
         """One line without its end; None where the text is not known or has no such line."""
         if path not in self._texts:
             return None
-        lines = self._maps.setdefault(path, LineMap(self._texts[path]))
+        if path not in self._maps:
+            self._maps[path] = LineMap(self._texts[path])
+        lines = self._maps[path]
         return lines.line(number) if number <= len(lines) else None
 
 

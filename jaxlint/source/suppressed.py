@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -32,73 +32,82 @@ def silence(
     """
     if not findings and not names_ours(text):
         return []
-    found = [directive for directive in directives(text) if directive.own or not own_only]
-    words = [_words(directive) for directive in found]
-    hits: list[set[str]] = [set() for _ in found]
-    kept: list[Finding] = []
-    everything = groups()["ALL"] - {RULE.code} if found else frozenset()
-    for finding in findings:
-        silencing = [
-            index
-            for index, directive in enumerate(found)
-            if _touches(directive, finding) and finding.code in _meant(words[index], everything)
-        ]
-        for index in silencing:
-            hits[index].add(finding.code)
-        if not silencing:
-            kept.append(finding)
-    if found and RULE.code in enabled:
-        reports = _unused(text, path, found, words, hits, frozenset(enabled))
-        kept += [report for report in reports if not _spared(report, found, words)]
+    known = _Known([directive for directive in directives(text) if directive.own or not own_only])
+    kept = [finding for finding in findings if not known.silences(finding)]
+    if RULE.code in enabled:
+        reports = _unused(text, path, known, frozenset(enabled))
+        kept += [report for report in reports if not known.spares(report)]
     return kept
 
 
-def _touches(directive: Directive, finding: Finding) -> bool:
-    return directive.covers(finding.span.line) or directive.covers(finding.span.end_line)
+class _Known:
+    """The directives of a text, found by line, with what each is about and what it has silenced."""
+
+    def __init__(self, found: Sequence[Directive]) -> None:
+        self.found = found
+        self.words = _all_words(found)
+        self.hits: list[set[str]] = [set() for _ in found]
+        everything = groups()["ALL"] - {RULE.code} if found else frozenset()
+        self._meant = [everything if words is None else _codes(words) for words in self.words]
+        self._whole_file: list[int] = []
+        self._by_line: dict[int, list[int]] = {}
+        for index, directive in enumerate(found):
+            if directive.whole_file:
+                self._whole_file.append(index)
+            else:
+                for line in range(directive.first, directive.last + 1):
+                    self._by_line.setdefault(line, []).append(index)
+
+    def silences(self, finding: Finding) -> bool:
+        """Whether a comment silences a finding; all that do are noted as used."""
+        silencing = [index for index in self._at(finding) if finding.code in self._meant[index]]
+        for index in silencing:
+            self.hits[index].add(finding.code)
+        return bool(silencing)
+
+    def spares(self, report: Finding) -> bool:
+        """Whether a comment that names the rule keeps the other comments of its line, or of the file."""
+        return any(self.words[index] is not None and RULE.code in self._meant[index] for index in self._at(report))
+
+    def _at(self, finding: Finding) -> set[int]:
+        here, end = self._by_line.get(finding.span.line, ()), self._by_line.get(finding.span.end_line, ())
+        return {*self._whole_file, *here, *end}
 
 
-def _words(directive: Directive) -> list[_Word] | None:
-    """The codes of a directive; None where it names none and so means all. Other tools' codes are left out."""
-    if not directive.codes:
-        return None
-    words = []
-    for text in directive.codes:
-        if not directive.own and not text.upper().startswith("JAX"):
-            continue
-        try:
-            words.append(_Word(text, expand(text)))
-        except SelectionError as error:
-            words.append(_Word(text, frozenset(), str(error)))
-    return words
+def _codes(words: Iterable[_Word]) -> frozenset[str]:
+    return frozenset().union(*(word.codes for word in words))
 
 
-def _meant(words: list[_Word] | None, everything: frozenset[str]) -> frozenset[str]:
-    return everything if words is None else frozenset().union(*(word.codes for word in words))
+def _all_words(found: Sequence[Directive]) -> list[list[_Word] | None]:
+    """The words of each directive, None where it names none and so means all. Other tools' codes are left out."""
+    known: dict[str, _Word] = {}
+    return [_words(directive, known) if directive.codes else None for directive in found]
 
 
-def _spared(report: Finding, found: Sequence[Directive], words: Sequence[list[_Word] | None]) -> bool:
-    """A comment that names the rule itself keeps the other comments of its line, or of the file."""
-    return any(
-        directive.covers(report.span.line) and meant is not None and any(RULE.code in word.codes for word in meant)
-        for directive, meant in zip(found, words, strict=True)
-    )
+def _words(directive: Directive, known: dict[str, _Word]) -> list[_Word]:
+    texts = [text for text in directive.codes if directive.own or text.upper().startswith("JAX")]
+    for text in texts:
+        if text not in known:
+            known[text] = _word(text)
+    return [known[text] for text in texts]
 
 
-def _unused(
-    text: str,
-    path: str,
-    found: Sequence[Directive],
-    words: Sequence[list[_Word] | None],
-    hits: Sequence[set[str]],
-    enabled: frozenset[str],
-) -> Iterator[Finding]:
+def _word(text: str) -> _Word:
+    try:
+        return _Word(text, expand(text))
+    except SelectionError as error:
+        return _Word(text, frozenset(), str(error))
+
+
+def _unused(text: str, path: str, known: _Known, enabled: frozenset[str]) -> Iterator[Finding]:
     lines = LineMap(text)
-    for directive, meant, hit in zip(found, words, hits, strict=True):
-        if meant is None:
-            idle = directive.own and not hit and groups()["DEFAULT"] <= enabled
+    defaults = groups()["DEFAULT"]
+    for directive, words, hit in zip(known.found, known.words, known.hits, strict=True):
+        if words is None:
+            idle = directive.own and not hit and defaults <= enabled
             gone: list[_Word] = []
         else:
-            gone = [word for word in meant if _idle(word, hit, enabled)]
+            gone = [word for word in words if _idle(word, hit, enabled)]
             idle = bool(gone)
         if idle:
             yield _report(lines, path, directive, gone)

@@ -40,10 +40,6 @@ class Directive(Struct, frozen=True):
     comment_column: int
     comment_end_column: int
 
-    def covers(self, line: int) -> bool:
-        """Whether a finding that touches this line is meant."""
-        return self.whole_file or self.first <= line <= self.last
-
 
 class _Comment(Struct, frozen=True):
     text: str
