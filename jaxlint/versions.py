@@ -159,5 +159,5 @@ def _removed_flags() -> dict[str, str]:
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:
-    with files("jaxlint.data").joinpath(name).open(encoding="utf-8", newline="") as file:
+    with files("jaxlint.data").joinpath(name).open(encoding="utf-8") as file:
         yield from csv.DictReader(file)

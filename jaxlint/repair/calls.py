@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jaxlint.analysis.context import Context
 from jaxlint.model import Edit, Span
 from jaxlint.program import nodes as n
@@ -46,24 +48,29 @@ def add_argument(call: n.Call, text: str, context: Context) -> Edit:
         return Edit(start, f"({whole}), {text}")
     if last.star == "**" and not text.startswith("*"):
         return Edit(Span(last.span.line, last.span.column, last.span.line, last.span.column), f"{text}, ")
-    if last.span.line > call.arguments[0].span.line and _starts_line(last, context):
+    if last.span.line > call.arguments[0].span.line and _starts_line(last.span, context):
         content = f",\n{context.text.indentation(last.span.line)}{text}"
     return Edit(Span(line, column, line, column), content)
 
 
 def remove_argument(call: n.Call, index: int, context: Context) -> Edit:
     """Takes an argument out of a call together with one comma; comments behind other arguments stay."""
-    argument = call.arguments[index].span
-    if index + 1 < len(call.arguments):
-        following = call.arguments[index + 1].span
-        return Edit(Span(argument.line, argument.column, following.line, following.column), "")
-    end = _after_comma(argument, context)
+    return remove_item([argument.span for argument in call.arguments], index, context)
+
+
+def remove_item(items: Sequence[Span], index: int, context: Context) -> Edit:
+    """Takes one of the items out that stand between commas (arguments, imported names), with one comma."""
+    item = items[index]
+    if index + 1 < len(items):
+        following = items[index + 1]
+        return Edit(Span(item.line, item.column, following.line, following.column), "")
+    end = _after_comma(item, context)
     if index == 0:
-        return Edit(Span(argument.line, argument.column, *end), "")
-    if _starts_line(call.arguments[index], context) and not context.text.line(end[0])[end[1] - 1 :].strip():
-        return Edit(Span(argument.line, 1, end[0] + 1, 1), "")
-    before = call.arguments[index - 1].span
-    return Edit(Span(before.end_line, before.end_column, argument.end_line, argument.end_column), "")
+        return Edit(Span(item.line, item.column, *end), "")
+    if _starts_line(item, context) and not context.text.line(end[0])[end[1] - 1 :].strip():
+        return Edit(Span(item.line, 1, end[0] + 1, 1), "")
+    before = items[index - 1]
+    return Edit(Span(before.end_line, before.end_column, item.end_line, item.end_column), "")
 
 
 def _end_of_function(call: n.Call, context: Context) -> tuple[int, int]:
@@ -83,8 +90,8 @@ def _after_comma(argument: Span, context: Context) -> tuple[int, int]:
     return argument.end_line, argument.end_column
 
 
-def _starts_line(argument: n.Argument, context: Context) -> bool:
-    return not context.text.line(argument.span.line)[: argument.span.column - 1].strip()
+def _starts_line(item: Span, context: Context) -> bool:
+    return not context.text.line(item.line)[: item.column - 1].strip()
 
 
 def _is_bare_generator(argument: n.Argument, context: Context) -> bool:

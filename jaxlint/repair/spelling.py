@@ -58,27 +58,64 @@ def all_names(module: n.Module) -> frozenset[str]:
     return frozenset(_names_in(module.body))
 
 
+def count_reads(module: n.Module, name: str) -> int:
+    """How often a name is read in a module, in whatever scope."""
+    return sum(node.name == name for node in _reads(module.body))
+
+
+def is_quoted(module: n.Module, name: str) -> bool:
+    """Whether a string of the module is the name, as in `__all__` or for `getattr`."""
+    return any(isinstance(node, n.Constant) and node.value == name for node in _nodes(module.body))
+
+
 def _names_in(body: tuple[n.Stmt, ...]) -> Iterator[str]:
-    for statement in walk_statements(body):
+    for statement in _statements(body):
         yield from bound_by(statement)
-        stack: list[n.Expr] = list(expressions(statement))
         if isinstance(statement, n.Scope):
             yield from statement.names
+        if isinstance(statement, n.FunctionDefinition):
+            yield from (parameter.name for parameter in statement.function.parameters)
+    for node in _nodes(body):
+        if isinstance(node, n.Name):
+            yield node.name
+        elif isinstance(node, n.Lambda):
+            yield from (parameter.name for parameter in node.function.parameters)
+
+
+def _reads(body: tuple[n.Stmt, ...]) -> Iterator[n.Name]:
+    written = {
+        id(target)
+        for statement in _statements(body)
+        if isinstance(statement, n.Assign)
+        for target in statement.targets
+    }
+    return (node for node in _nodes(body) if isinstance(node, n.Name) and id(node) not in written)
+
+
+def _statements(body: tuple[n.Stmt, ...]) -> Iterator[n.Stmt]:
+    """All statements, those of functions and classes included."""
+    for statement in walk_statements(body):
+        yield statement
+        if isinstance(statement, n.ClassDefinition):
+            yield from _statements(statement.definition.body)
+        elif isinstance(statement, n.FunctionDefinition):
+            yield from _statements(statement.function.body)
+
+
+def _nodes(body: tuple[n.Stmt, ...]) -> Iterator[n.Expr]:
+    """All expressions, those inside functions, classes and lambdas included."""
+    for statement in _statements(body):
+        stack: list[n.Expr] = list(expressions(statement))
         if isinstance(statement, n.ClassDefinition):
             stack.extend((*(base.value for base in statement.definition.bases), *statement.definition.decorators))
-            yield from _names_in(statement.definition.body)
-        if isinstance(statement, n.FunctionDefinition):
+        elif isinstance(statement, n.FunctionDefinition):
             stack.extend(_header(statement.function))
-            yield from (parameter.name for parameter in statement.function.parameters)
-            yield from _names_in(statement.function.body)
         while stack:
             node = stack.pop()
-            if isinstance(node, n.Name):
-                yield node.name
-            elif isinstance(node, n.Lambda):
+            yield node
+            if isinstance(node, n.Lambda):
                 stack.extend(_header(node.function))
-                yield from (parameter.name for parameter in node.function.parameters)
-                yield from _names_in(node.function.body)
+                yield from _nodes(node.function.body)
             stack.extend(children(node))
 
 

@@ -1,0 +1,138 @@
+"""Moves an expression out of a loop or function: binds it once, where all that it names is bound already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jaxlint.analysis.context import Context
+from jaxlint.model import Edit, Span
+from jaxlint.program import nodes as n
+from jaxlint.program.names import blocks, bound_names, expressions, target_names, walk
+from jaxlint.repair.spelling import fresh_name
+from jaxlint.repair.text import insert_before
+
+Path = list[n.Stmt]
+
+
+def enclosing(module: n.Module, span: Span) -> Path:
+    """The statements that hold a place, outermost first, functions and classes included."""
+    return list(_descend(module.body, span))
+
+
+def _descend(body: tuple[n.Stmt, ...], span: Span) -> Iterator[n.Stmt]:
+    for statement in body:
+        if holds(statement.span, span):
+            yield statement
+            for block in inner_blocks(statement):
+                yield from _descend(block, span)
+            return
+
+
+def inner_blocks(statement: n.Stmt) -> Iterator[tuple[n.Stmt, ...]]:
+    """All bodies inside a statement, those of functions and classes too."""
+    yield from blocks(statement)
+    if isinstance(statement, n.FunctionDefinition):
+        yield statement.function.body
+    elif isinstance(statement, n.ClassDefinition):
+        yield statement.definition.body
+
+
+def holds(outer: Span, inner: Span) -> bool:
+    """Whether one span lies within another."""
+    starts = (outer.line, outer.column) <= (inner.line, inner.column)
+    return starts and (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
+
+
+def free_names(expression: n.Expr) -> frozenset[str]:
+    """The names that an expression reads from its surroundings."""
+    return frozenset(_free(expression))
+
+
+def _free(expression: n.Expr) -> Iterator[str]:
+    bound: set[str] = set()
+    for node in walk(expression):
+        if isinstance(node, n.Comprehension):
+            bound.update(name for generator in node.generators for name in target_names(generator.target))
+    for node in walk(expression):
+        if isinstance(node, n.Name) and node.name not in bound:
+            yield node.name
+        elif isinstance(node, n.Lambda):
+            yield from function_names(node.function)
+
+
+def function_names(function: n.Function) -> frozenset[str]:
+    """The names that a function reads from its surroundings."""
+    own = function.bound | {p.name for p in function.parameters}
+    read = {name for statement in function.body for name in statement_names(statement)}
+    defaults = {name for p in function.parameters if p.default is not None for name in free_names(p.default)}
+    notes = {name for p in function.parameters if p.annotation is not None for name in free_names(p.annotation)}
+    return frozenset((read - own) | defaults | notes)
+
+
+def statement_names(statement: n.Stmt) -> Iterator[str]:
+    """The names that a statement and all inside it read."""
+    for expression in expressions(statement):
+        yield from _free(expression)
+    for block in blocks(statement):
+        for inner in block:
+            yield from statement_names(inner)
+    if isinstance(statement, n.FunctionDefinition):
+        yield from function_names(statement.function)
+        for decorator in statement.function.decorators:
+            yield from _free(decorator)
+    elif isinstance(statement, n.ClassDefinition):
+        for inner in statement.definition.body:
+            yield from statement_names(inner)
+
+
+def out_of_loop(expression: n.Expr, wanted: str, context: Context) -> tuple[str, list[Edit]] | None:
+    """Binds an expression before the outermost loop of its function that binds nothing the expression reads."""
+    path = _within_function(enclosing(context.module, expression.span))
+    names = free_names(expression)
+    target: n.Stmt | None = None
+    for statement in reversed(path):
+        if isinstance(statement, (n.For, n.While)):
+            if bound_names((statement,)) & names:
+                break
+            target = statement
+    return _bound_before(target, expression, wanted, context) if target is not None else None
+
+
+def _within_function(path: Path) -> Path:
+    start = max((i for i, s in enumerate(path) if isinstance(s, (n.FunctionDefinition, n.ClassDefinition))), default=-1)
+    return path[start + 1 :]
+
+
+def to_module(expression: n.Expr, wanted: str, context: Context) -> tuple[str, list[Edit]] | None:
+    """Binds an expression at module level, before the statement that holds it; all its names must be bound there."""
+    path = enclosing(context.module, expression.span)
+    if not path or not reads_module_only(free_names(expression), path, context.module):
+        return None
+    return _bound_before(path[0], expression, wanted, context)
+
+
+def reads_module_only(names: frozenset[str], path: Path, module: n.Module) -> bool:
+    """Whether names mean module-level things bound before the outermost statement of `path`, here and there alike."""
+    local: set[str] = set()
+    for statement in path:
+        if isinstance(statement, n.FunctionDefinition):
+            function = statement.function
+            local |= function.bound | {p.name for p in function.parameters}
+    before = []
+    for statement in module.body:
+        if statement is path[0]:
+            break
+        before.append(statement)
+    unbound_later = bound_names(module.body) - bound_names(tuple(before))
+    return not names & local and not names & unbound_later
+
+
+def _bound_before(statement: n.Stmt, expression: n.Expr, wanted: str, context: Context) -> tuple[str, list[Edit]] | None:
+    name = fresh_name(context.module, wanted)
+    written = context.text.at(expression.span)
+    if "\n" in written:
+        return None
+    lines = [f"{name} = {written}"]
+    is_definition = isinstance(statement, (n.FunctionDefinition, n.ClassDefinition)) and statement in context.module.body
+    before = insert_before(statement.span, [*lines, "", ""] if is_definition else lines, context)
+    return (name, [before, Edit(expression.span, name)]) if before is not None else None

@@ -1,0 +1,144 @@
+"""Fixes of imports that bring in a removed or deprecated name."""
+
+from __future__ import annotations
+
+import re
+
+from jaxlint import versions
+from jaxlint.analysis.context import Context, fix, replace
+from jaxlint.analysis.events import ApiUse
+from jaxlint.analysis.uses import api_uses
+from jaxlint.model import Edit, Fix, Safety, Span
+from jaxlint.program import nodes as n
+from jaxlint.repair.calls import remove_item
+from jaxlint.repair.rewrites import ARRAY_TYPES, SHARD_MAP, rewrite, shard_map_options, successor
+from jaxlint.repair.spelling import count_reads, is_quoted
+from jaxlint.repair.text import insert_before, remove_statement
+from jaxlint.versions import Change
+
+
+def fix_import(use: ApiUse, change: Change, context: Context) -> Fix | None:
+    """The repair of an import of a changed name or module, together with the uses that it binds."""
+    entry, statement = use.imported, use.statement
+    if entry is None or statement is None or entry.bound == "*":
+        return None
+    if entry.from_module is None:
+        return _fix_module(use, entry, statement, change, context)
+    if change.kind == "import":
+        return None  # `from jax.config import ...` of something that is no attribute of `jax.config`
+    if change.name == SHARD_MAP:
+        return _fix_shard_map(use, entry, statement, change, context)
+    dotted = successor(change, context, entry.target.rpartition(".")[2])
+    if dotted is None:
+        return _by_uses(entry, statement, context)
+    safety = Safety.SAFE
+    if change.name in ARRAY_TYPES and not all(other.in_annotation for other in _uses_of(entry, context)):
+        safety = Safety.UNSAFE
+    return _import_from(entry, statement, dotted + entry.target[len(change.name) :], safety, context)
+
+
+def _fix_module(use: ApiUse, entry: n.ImportedName, statement: n.Import, change: Change, context: Context) -> Fix | None:
+    """`import jax.linear_util as lu` and its like."""
+    package, _, leaf = change.name.rpartition(".")
+    if change.kind == "import":
+        if entry.bound == "jax":
+            return fix(Safety.SAFE, f"Import `{package}`", replace(entry.span, package))
+        return _import_from(entry, statement, f"{package}.{leaf}", Safety.SAFE, context)
+    dotted = successor(change, context)
+    if dotted is not None and use.path == entry.loads:
+        start = Span(entry.span.line, entry.span.column, entry.span.line, entry.span.column + len(change.name))
+        if context.text.at(start) == change.name:
+            return fix(Safety.SAFE, f"Import `{dotted}`", replace(start, dotted))
+    return _by_uses(entry, statement, context)
+
+
+def _fix_shard_map(use: ApiUse, entry: n.ImportedName, statement: n.Import, change: Change, context: Context) -> Fix | None:
+    if not versions.is_usable(change.replacement, change.replacement_since, context.target):
+        return None
+    rewrites = [shard_map_options(other, context) for other in _uses_of(entry, context)]
+    if None in rewrites:
+        return None
+    sure = _is_read_only_here(entry, context) and all(each and each.safety is Safety.SAFE for each in rewrites)
+    renamed = _import_from(entry, statement, change.replacement, Safety.SAFE if sure else Safety.UNSAFE, context)
+    if renamed is None:
+        return None
+    return fix(renamed.safety, renamed.message, renamed.edits, *(each.edits for each in rewrites if each is not None))
+
+
+def _import_from(entry: n.ImportedName, statement: n.Import, dotted: str, safety: Safety, context: Context) -> Fix | None:
+    """Takes the name from where it is now and keeps what the file calls it."""
+    parent, _, leaf = dotted.rpartition(".")
+    name = leaf if leaf == entry.bound else f"{leaf} as {entry.bound}"
+    new = f"from {parent} import {name}" if parent else f"import {name}"
+    message = f"Write `{new}`"
+    if parent and parent == entry.from_module:
+        return fix(safety, message, replace(entry.span, name))
+    if len(statement.names) == 1:
+        module = _module_span(statement, context) if parent else None
+        if module is None:
+            return fix(safety, message, replace(statement.span, new))
+        return fix(safety, message, replace(module, parent), replace(entry.span, name))
+    inserted = insert_before(statement.span, [new], context)
+    return None if inserted is None else fix(safety, message, inserted, _without(entry, statement, context))
+
+
+def _module_span(statement: n.Import, context: Context) -> Span | None:
+    """Where the module's name stands in `from module import ...`."""
+    first = context.text.line(statement.span.line)[statement.span.column - 1 :]
+    match = re.match(r"from\s+([\w.]+)\s+import\b", first)
+    if match is None:
+        return None
+    start = statement.span.column + match.start(1)
+    return Span(statement.span.line, start, statement.span.line, start + len(match[1]))
+
+
+def _without(entry: n.ImportedName, statement: n.Import, context: Context) -> Edit:
+    """Takes one name out of an import statement, or the whole statement with its last name."""
+    if len(statement.names) == 1:
+        return remove_statement(statement, context)
+    return remove_item([name.span for name in statement.names], statement.names.index(entry), context)
+
+
+def _by_uses(entry: n.ImportedName, statement: n.Import, context: Context) -> Fix | None:
+    """Writes every use of what the import binds anew and drops the import; None if one use cannot be written anew."""
+    is_bare = entry.from_module is None and entry.loads != entry.target  # `import jax.lib.x` binds `jax` too
+    if not is_bare and not _is_read_only_here(entry, context):
+        return None
+    edits: list[Edit] = []
+    safety, written = Safety.SAFE, "nothing: no use is left"
+    for use in _uses_of(entry, context):
+        change = versions.find(use.path)
+        found = rewrite(use, change, context, statement) if change is not None else None
+        if found is None:
+            return None
+        safety = found.safety if safety is Safety.SAFE else safety
+        written = f"`{found.text}`"
+        edits.extend(edit for edit in found.edits if edit not in edits)
+    if is_bare:
+        edits.append(replace(entry.span, entry.target))
+    else:
+        edits.append(_without(entry, statement, context))
+    return fix(safety, f"Use {written}", edits)
+
+
+def _uses_of(entry: n.ImportedName, context: Context) -> list[ApiUse]:
+    """The uses in expressions of what an import entry brings in."""
+    path = entry.loads if entry.from_module is None else entry.target
+    return [
+        use
+        for use in api_uses(context.module)
+        if use.node is not None and f"{use.path}.".startswith(f"{path}.") and _root(use.node) == entry.bound
+    ]
+
+
+def _root(node: n.Expr) -> str | None:
+    while isinstance(node, n.Attribute):
+        node = node.base
+    return node.name if isinstance(node, n.Name) else None
+
+
+def _is_read_only_here(entry: n.ImportedName, context: Context) -> bool:
+    """Whether all that rests on the imported name is seen: nothing re-exports it, and all its reads are resolved."""
+    if context.module.path.endswith("__init__.py") or is_quoted(context.module, entry.bound):
+        return False
+    return count_reads(context.module, entry.bound) == len(_uses_of(entry, context))
