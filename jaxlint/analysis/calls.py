@@ -240,7 +240,8 @@ def _memo_key(f: Frame, closure: Closure, inner: Frame) -> object | None:
     names = tuple(inner.scope.names.items())
     if closure.owner is not None or not all(_is_plain(value) for _, value in names):
         return None
-    return (closure.path, closure.function.span, id(closure.scope), names, f.staged, f.compiled, f.mapped, f.known, f.in_test())
+    return (closure.path, closure.function.span, id(closure.scope), names, f.staged, f.compiled, f.mapped, f.known, f.in_test(),
+            any(caller.loops for caller in f.chain()))
 
 
 def _is_plain(value: Value, depth: int = 3) -> bool:

@@ -238,7 +238,7 @@ class SiteSeen:
     The counts say from where it was called: eagerly by visible code, inside a compiled function, under an eager vmap
     or grad, in a test, and in loops of the function that made it. `inner` are the jitted functions that ran under it
     without an outer jit; `escapes` says that it was returned, stored or handed on; `immediate` that the application
-    is called where it stands; `fresh` that each run makes a new function object; `broken` that it raises.
+    is called where it stands; `repeated` that it is made in a loop, or by a function called in one; `fresh` that each run makes a new function object; `broken` that it raises.
     `stays_traceable()` tries whether an outer jit could run it.
     """
 
@@ -254,6 +254,7 @@ class SiteSeen:
     inner: tuple[Transformed, ...]
     escapes: bool
     immediate: bool
+    repeated: bool
     fresh: bool
     broken: bool
     stays_traceable: Callable[[], bool]

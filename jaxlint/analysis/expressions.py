@@ -368,6 +368,8 @@ def _lambda(m: Machine, f: Frame, e: n.Lambda) -> Value:
 
 
 def _comprehension(m: Machine, f: Frame, e: n.Comprehension) -> Value:
+    from jaxlint.analysis.assignment import escape
+
     outer = f.scope
     f.scope = Scope(outer)
     f.loop_spans.append(e.span)
@@ -376,6 +378,8 @@ def _comprehension(m: Machine, f: Frame, e: n.Comprehension) -> Value:
     finally:
         f.scope = outer
         f.loop_spans.pop()
+    for value in found:
+        escape(m, value)
     if e.kind == "dict":
         entries = {pair.items[0]: pair.items[1] for pair in found if isinstance(pair, Items)}
         constants = {k.const: v for k, v in entries.items() if isinstance(k, Scalar) and k.known}

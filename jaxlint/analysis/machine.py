@@ -48,6 +48,7 @@ class SiteRecord:
     escapes: bool = False
     immediate: bool = False
     broken: bool = False  # calling it raises
+    repeated: bool = False  # made in a loop, or by a function that is called in one
 
 
 TRACING_FAULTS = (Branch, HostCall, RangeOver, ShapeUse, StaticWanted)
@@ -134,7 +135,7 @@ class Machine:
                 SiteSeen(
                     record.value, record.frame, record.node, record.loops, record.eager_calls, record.staged_calls,
                     record.mapped_calls, record.test_calls, record.calls_in_loop, tuple(record.inner.values()), record.escapes,
-                    record.immediate, record.fresh, record.broken, lambda record=record: self.stays_traceable(record),
+                    record.immediate, record.repeated, record.fresh, record.broken, lambda record=record: self.stays_traceable(record),
                 )
             )  # fmt: skip
 

@@ -137,6 +137,7 @@ def make(m: Machine, f: Frame, site: Site, function: Value, node: n.Expr | n.Fun
     key = (site.path, site.span)
     if key not in m.records:
         m.records[key] = SiteRecord(value, f, node, f.loops, is_fresh(f, function))
+    m.records[key].repeated |= any(caller.loops for caller in f.chain())
     m.emit(TransformMade(f, value, node, f.loops))
     _mark_executed(m, function)
     if unknown_statics(site, signature(function)):
