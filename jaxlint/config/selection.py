@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from os.path import commonprefix
 
 from msgspec import Struct
 
@@ -86,6 +87,8 @@ def _selector(text: str) -> _Selector:
 def _unknown(text: str, kind: str, more: list[str]) -> SelectionError:
     words = [*more, *(rule.code for rule in rules()), *(rule.name for rule in rules())]
     by_folded = {word.casefold(): word for word in words}
-    near = get_close_matches(text.casefold(), by_folded, n=1, cutoff=0.5)
+    near = get_close_matches(text.casefold(), by_folded, n=5, cutoff=0.5)
+    # Of codes that differ in one character, the one of the same family is more likely to be meant.
+    near.sort(key=lambda word: (-len(commonprefix([word, text.casefold()])), word))
     hint = f"; did you mean `{by_folded[near[0]]}`?" if near else "; `jaxlint rules` lists them"
     return SelectionError(f"unknown {kind} `{text}`{hint}")
