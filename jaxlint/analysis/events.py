@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis.values import Token, Transformed, Value
+from jaxlint.analysis.values import Bound, Token, Transformed, Value
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
 
@@ -147,8 +147,21 @@ class TransformMade:
 
 
 @dataclass(frozen=True, slots=True)
+class PartialMade:
+    """`functools.partial` bound arguments of a function (not of a transform)."""
+
+    frame: Frame
+    span: Span
+    value: Bound
+    call: n.Call
+
+
+@dataclass(frozen=True, slots=True)
 class TransformCalled:
-    """A transformed function is called (`call` is None where a control-flow function or transform calls it)."""
+    """A transformed function is called (`call` is None where a control-flow function or transform calls it).
+
+    `body` is what the function itself gave inside a map, before the mapped axis was put back.
+    """
 
     frame: Frame
     span: Span
@@ -156,6 +169,7 @@ class TransformCalled:
     arguments: Arguments
     call: n.Call | None
     result: Value
+    body: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +249,7 @@ class KeyMade:
 class SiteSeen:
     """Told at the end for each place where a transform is applied: how the result was used.
 
-    The counts say from where it was called: eagerly by visible code, inside a compiled function, under an eager vmap
+    `calls` counts the call expressions seen; the others say from where it was called: eagerly by visible code, inside a compiled function, under an eager vmap
     or grad, in a test, and in loops of the function that made it. `inner` are the jitted functions that ran under it
     without an outer jit; `escapes` says that it was returned, stored or handed on; `immediate` that the application
     is called where it stands; `repeated` that it is made in a loop, or by a function called in one; `fresh` that each run makes a new function object; `broken` that it raises.
@@ -246,6 +260,7 @@ class SiteSeen:
     frame: Frame
     node: n.Expr | n.Function
     loops: int
+    calls: int
     eager_calls: int
     staged_calls: int
     mapped_calls: int

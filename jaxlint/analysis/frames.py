@@ -126,6 +126,14 @@ class Frame:
                 return frame
         return last
 
+    def outermost_call(self) -> Frame | None:
+        """The outermost frame of the transforms around this place, which was called by plain code."""
+        found: Frame | None = None
+        for frame in self.chain():
+            if frame.site is not None:
+                found = frame
+        return found
+
     def in_test(self) -> bool:
         """Whether this runs in a test function or test file."""
         return any(frame.name.startswith(("test_", "test")) or _is_test_path(frame.path) for frame in self.chain())

@@ -99,11 +99,16 @@ def _jax_function(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Ca
     return with_trace(result, trace)
 
 
+INTEGER_MATH = frozenset({"floor", "ceil", "trunc", "gcd", "lcm", "comb", "perm", "factorial", "isqrt", "prod"})
+
+
 def _host_function(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
     name = path.rpartition(".")[2]
     on_tracers = path.startswith("numpy.") and path.count(".") == 1 and name in NUMPY_ON_TRACERS
     trace = _trace(arguments)
     result = arrays.call(path, arguments.positional, dict(arguments.keywords))
+    if trace is None and path.startswith("math."):
+        return Scalar("int" if name in INTEGER_MATH else "bool" if name.startswith("is") else "float")
     if trace is None:
         return result if result is not None else Unknown()
     if on_tracers:

@@ -39,6 +39,7 @@ class SiteRecord:
     node: n.Expr | n.Function
     loops: int
     fresh: bool
+    calls: int = 0
     eager_calls: int = 0
     staged_calls: int = 0
     mapped_calls: int = 0
@@ -133,7 +134,7 @@ class Machine:
         for record in self.records.values():
             self._emit(
                 SiteSeen(
-                    record.value, record.frame, record.node, record.loops, record.eager_calls, record.staged_calls,
+                    record.value, record.frame, record.node, record.loops, record.calls, record.eager_calls, record.staged_calls,
                     record.mapped_calls, record.test_calls, record.calls_in_loop, tuple(record.inner.values()), record.escapes,
                     record.immediate, record.repeated, record.fresh, record.broken, lambda record=record: self.stays_traceable(record),
                 )
@@ -147,7 +148,10 @@ class Machine:
             if isinstance(event, TRACING_FAULTS) and any(is_traced(option) for option in options(event.value)):
                 faults.append(event)
 
-        site = Site("jax.jit", "jit", record.value.site.path, record.value.site.span, record.value.site.span)
+        function = record.value.function
+        statics = function.site.options if isinstance(function, Transformed) else ()
+        kept = tuple((name, option) for name, option in statics if name.startswith("static"))
+        site = Site("jax.jit", "jit", record.value.site.path, record.value.site.span, record.value.site.span, options=kept)
         inner = Transformed(site, record.value)
         told, self._emit = self._emit, listen
         self.memo, memo = {}, self.memo

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from jaxlint.analysis import calls, evidence, mapping
 from jaxlint.analysis.api import TRANSFORMS, Transform
-from jaxlint.analysis.events import TransformCalled, TransformMade
+from jaxlint.analysis.events import PartialMade, TransformCalled, TransformMade
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.signature import Signature, signature, static_parameters, unhashable, unknown_statics
 from jaxlint.analysis.tracing import outer_trace, to_tracer, untraced
@@ -99,7 +99,9 @@ def partial(m: Machine, f: Frame, arguments: Arguments, e: n.Call) -> Value:
     if isinstance(first, Factory):
         extra = _options(TRANSFORMS[first.site.transform], replace(arguments, positional=(first,)))
         return Factory(replace(first.site, options=(*first.site.options, *extra)), f.number)
-    return Bound(first, arguments.positional[1:], arguments.keywords, f.number)
+    value = Bound(first, arguments.positional[1:], arguments.keywords, f.number)
+    m.emit(PartialMade(f, e.span, value, e))
+    return value
 
 
 def apply_factory(m: Machine, f: Frame, factory: Factory, arguments: Arguments, e: n.Call) -> Value:
@@ -184,8 +186,9 @@ def call(m: Machine, f: Frame, value: Transformed, arguments: Arguments, e: n.Ca
     """Calls a transformed function."""
     site = value.site
     _count(m, f, value, e)
-    result = _CALLERS.get(site.kind, _call_plain)(m, f, value, arguments, where)
-    m.emit(TransformCalled(f, where, value, arguments, e, result))
+    inside: list[Value] = []
+    result = _CALLERS.get(site.kind, _call_plain)(m, f, value, arguments, where, inside)
+    m.emit(TransformCalled(f, where, value, arguments, e, result, inside[0] if inside else None))
     return result
 
 
@@ -199,6 +202,7 @@ def _count(m: Machine, f: Frame, value: Transformed, e: n.Call | None) -> None:
                 outer.inner[value.site.path, value.site.span] = value
     record = m.record(value)
     if record is not None:
+        record.calls += e is not None
         count_call(f, record)
         if e is not None and e.function.span == value.site.span:
             record.immediate = True
@@ -232,11 +236,15 @@ MAPPING = frozenset(
 )
 
 
-def _call_plain(m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span) -> Value:
+def _call_plain(
+    m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span, inside: list[Value]
+) -> Value:
     return calls.call(m, under(f, value.site, lookup(m, value.site)), value.function, arguments, None, where)
 
 
-def _call_staged(m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span) -> Value:
+def _call_staged(
+    m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span, inside: list[Value]
+) -> Value:
     """jit, pmap's inside, checkpoint: what is not static becomes a tracer."""
     site, transform = value.site, lookup(m, value.site)
     known = signature(value.function)
@@ -276,7 +284,9 @@ def _each(arguments: Arguments, known: Signature | None, change) -> Arguments:  
     return replace(arguments, positional=positional, keywords=keywords)
 
 
-def _call_vmap(m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span) -> Value:
+def _call_vmap(
+    m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span, inside: list[Value]
+) -> Value:
     site, transform = value.site, lookup(m, value.site)
     known = signature(value.function)
     axes = mapping.axes(site, len(arguments.positional))
@@ -288,11 +298,14 @@ def _call_vmap(m: Machine, f: Frame, value: Transformed, arguments: Arguments, w
     inner = _each(arguments, known, mapped)
     frame = under(f, site, transform)
     result = mapping.watch_keys(m, f, site, arguments, axes, where, lambda: calls.call(m, frame, value.function, inner, None, where))
+    inside.append(result)
     size = mapping.size(arguments, axes)
     return untraced(f, mapping.map_out(result, site, size), outer_trace(arguments))
 
 
-def _call_derivative(m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span) -> Value:
+def _call_derivative(
+    m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span, inside: list[Value]
+) -> Value:
     site, transform = value.site, lookup(m, value.site)
     known = signature(value.function)
     argnums = _argnums(site)
@@ -305,6 +318,7 @@ def _call_derivative(m: Machine, f: Frame, value: Transformed, arguments: Argume
 
     inner = _each(arguments, known, differentiated)
     result = calls.call(m, under(f, site, transform), value.function, inner, None, where)
+    inside.append(result)
     outer = outer_trace(arguments)
     return _derivative_result(f, site, arguments, argnums, untraced(f, result, outer), outer)
 
@@ -354,7 +368,9 @@ def _flat(value: Value) -> Iterator[Value]:
         yield value
 
 
-def _call_custom(m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span) -> Value:
+def _call_custom(
+    m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span, inside: list[Value]
+) -> Value:
     """custom_jvp and custom_vjp run the function as it is."""
     return calls.call(m, f, value.function, arguments, None, where)
 
