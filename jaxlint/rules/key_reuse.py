@@ -1,0 +1,38 @@
+"""JAX410 key-reuse: a PRNG key is consumed twice, so that draws that should be independent are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jaxlint.analysis.context import Context, Report
+from jaxlint.analysis.events import KeyReused
+from jaxlint.model import Safety, Severity, Step
+from jaxlint.registry import Rule
+
+RULE = Rule("JAX410", "key-reuse", "a PRNG key is consumed twice", Severity.WARNING, fix=Safety.UNSAFE)
+
+MESSAGES = {
+    "again": "the key `{key}` was consumed before; draws from it are not independent",
+    "loop": "the key `{key}` is consumed in each round of the loop, but not renewed",
+    "mapped": "the key `{key}` is not mapped: all rows draw the same numbers",
+    "carry": "the key `{key}` was consumed and is handed on to the next round",
+    "handed on": "the key `{key}` was consumed and is handed on as a fresh one",
+    "shared": "the key `{key}` is passed under two names that are both consumed",
+}
+
+
+def check(event: KeyReused, context: Context) -> Iterator[Report]:
+    """A key that is surely consumed twice."""
+    if event.how != "strong" or event.earlier != "strong":
+        return
+    message = MESSAGES[event.kind].format(key=event.token.name)
+    yield Report(event.span, message, _because(event))
+
+
+def _because(event: KeyReused) -> tuple[Step, ...]:
+    if event.earlier_span is None or event.earlier_path is None or event.kind == "loop":
+        return ()
+    return (Step(event.earlier_path, event.earlier_span.line, f"`{event.token.name}` is consumed here"),)
+
+
+CHECKS = {KeyReused: check}
