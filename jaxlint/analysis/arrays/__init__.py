@@ -25,7 +25,7 @@ from jaxlint.analysis.arrays.methods import attribute
 from jaxlint.analysis.arrays.operators import binary, unary
 from jaxlint.analysis.arrays.promotion import promote
 from jaxlint.analysis.arrays.shapes import broadcast
-from jaxlint.analysis.values import Array, Items, Key, Value
+from jaxlint.analysis.values import Array, Items, Key, Unknown, Value
 
 __all__ = [
     "FUNCTIONS",
@@ -55,8 +55,11 @@ FUNCTIONS: dict[str, Rule] = {
 _NO_KEYS = ("numpy.", "nn.", "lax.", "scipy.")
 
 
-def call(path: str, arguments: Sequence[Value], keywords: Mapping[str, Value]) -> Value | None:
-    """The result of calling the function of a canonical dotted name; None where it is no array function known here."""
+def call(path: str, arguments: Sequence[Value], keywords: Mapping[str, Value], complete: bool = True) -> Value | None:
+    """The result of calling the function of a canonical dotted name; None where it is no array function known here.
+
+    Without `complete` there may be further arguments (`*args`, `**options`): only that it is an array is said then.
+    """
     host = not path.startswith("jax.")
     name = path if host else path[4:]
     if host and not name.startswith("numpy."):
@@ -64,16 +67,28 @@ def call(path: str, arguments: Sequence[Value], keywords: Mapping[str, Value]) -
     rule = FUNCTIONS.get(name)
     if rule is None or (arguments and name.startswith(_NO_KEYS) and _holds_keys(arguments[0])):
         return None
-    return rule(Call(arguments, keywords, host))
+    result = rule(Call(arguments, keywords, host))
+    return result if complete else _vague(result)
 
 
-def method(array: Array, name: str, arguments: Sequence[Value], keywords: Mapping[str, Value]) -> Value | None:
-    """The result of calling a method of an array; None where it is none that is known here."""
+def method(
+    array: Array, name: str, arguments: Sequence[Value], keywords: Mapping[str, Value], complete: bool = True
+) -> Value | None:
+    """The result of calling a method of an array; None where it is none that is known here. `complete` as in `call`."""
     found = methods.special(array, name, arguments, keywords)
     if found is not None:
         return found
     function = methods.as_call(array, name, arguments, keywords)
-    return None if function is None else FUNCTIONS[function[0]](function[1])
+    if function is None:
+        return None
+    result = FUNCTIONS[function[0]](function[1])
+    return result if complete else _vague(result)
+
+
+def _vague(result: Value | None) -> Value | None:
+    if isinstance(result, Array):
+        return Array(host=result.host)
+    return None if result is None else Unknown()
 
 
 def _holds_keys(value: Value) -> bool:

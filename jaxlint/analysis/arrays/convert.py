@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from jaxlint.analysis.arrays.dtypes import PYTHON, narrow
 from jaxlint.analysis.arrays.promotion import promote
+from jaxlint.analysis.arrays.shapes import same
 from jaxlint.analysis.values import Array, Dim, Items, Many, OneOf, Scalar, Shape, Value, join
 
 _MAX_ITEMS = 256
@@ -82,10 +83,15 @@ def _stacked(parts: list[Array], length: int) -> Shape | None:
     inner = next((shape for shape in shapes if shape is not None), None)
     if inner is None or any(shape is not None and len(shape) != len(inner) for shape in shapes):
         return None
-    return (length, *(_agreed([s[i] for s in shapes if s is not None]) for i in range(len(inner))))
+    rows = [shape for shape in shapes if shape is not None]
+    dims: list[Dim] = [length]
+    dims.extend(_agreed([row[i] for row in rows]) for i in range(len(inner)))
+    return tuple(dims)
 
 
 def _agreed(found: list[Dim]) -> Dim:
     """The size that all rows must have: a number that one of them tells, else a symbol."""
-    numbers = [dim for dim in found if isinstance(dim, int)]
-    return (numbers or [dim for dim in found if dim is not None] or [None])[0]
+    result: Dim = None
+    for dim in found:
+        result = same(result, dim)
+    return result

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jaxlint.analysis.arrays import dtypes
-from jaxlint.analysis.arrays.arguments import Call, Rule, is_none
+from jaxlint.analysis.arrays.arguments import Call, Rule, axis, integer
 from jaxlint.analysis.arrays.convert import as_array
 from jaxlint.analysis.arrays.promotion import promote
 from jaxlint.analysis.arrays.shapes import broadcast, half, replaced
-from jaxlint.analysis.values import Array, Items, Shape, Value
+from jaxlint.analysis.values import Array, Items, Scalar, Shape, Unknown, Value
 
 DtypeRule = Callable[["str | None", bool], "str | None"]
 
@@ -25,9 +25,21 @@ def real(dtype: str | None, host: bool) -> str | None:
     return dtypes.real(dtype)
 
 
-def real_inexact(dtype: str | None, host: bool) -> str | None:
-    """The dtype of an angle."""
-    return dtypes.real(dtypes.inexact(dtype, host))
+def conjugated(dtype: str | None, host: bool) -> str | None:
+    """The dtype of a conjugate: NumPy's function, but not its method, makes bool an integer."""
+    return None if host and dtype == "bool" else dtype
+
+
+def float_power(dtype: str | None, host: bool) -> str | None:
+    """The dtype of `float_power`: NumPy computes in double precision."""
+    if not host or dtype is None:
+        return dtypes.averaged(dtype, host)
+    return "complex128" if dtypes.kind(dtype) == "c" else "float64"
+
+
+def decimals(dtype: str | None, host: bool) -> str | None:
+    """The dtype of a number rounded to decimals."""
+    return None if host and dtype == "bool" else dtype
 
 
 def boolean(dtype: str | None, host: bool) -> str | None:
@@ -49,7 +61,7 @@ def nothing(dtype: str | None, host: bool) -> str | None:
 class Ufunc:
     """How many operands a function takes and what becomes of their promoted dtype and weak type.
 
-    `weak` is 'keep', 'drop' (a strong operand gives a strong result, no more is said), or 'unsure': the same for floats.
+    `weak` is 'keep', 'drop' (strong operands give a strong result, no more is said), or 'unsure' (so for floats alone).
     """
 
     arity: int
@@ -59,13 +71,14 @@ class Ufunc:
     def __call__(self, call: Call) -> Value:
         """The result of a call."""
         operands = call.arrays(self.arity)
-        if self.arity > 1 and call.host and not all(_is_host(value) for value in call.positional):
-            operands = [as_array(operand, True) for operand in operands]
         return self.apply(operands, call.host)
 
     def apply(self, operands: list[Array], host: bool) -> Array:
         """The result for operands that are arrays."""
         shape = operands[0].shape if self.arity == 1 else broadcast(*(operand.shape for operand in operands))
+        if host and self.arity == 2 and self.dtype is dtypes.inexact:
+            # NumPy looks for the first loop of floats that takes each operand.
+            operands = _loops(operands)
         dtype, weak = promote(*operands)
         result = self.dtype(dtype, host)
         if host:
@@ -80,8 +93,30 @@ class Ufunc:
         return weak
 
 
-def _is_host(value: Value) -> bool:
-    return not isinstance(value, Array) or value.host
+def _loops(operands: list[Array]) -> list[Array]:
+    if any(operand.weak for operand in operands) and any(dtypes.is_integer(operand.dtype) for operand in operands):
+        return [replace(operand, dtype=None) for operand in operands]
+    return [replace(operand, dtype=dtypes.inexact(operand.dtype, True)) for operand in operands]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A function that NumPy, given a Python number, answers with one."""
+
+    ufunc: Ufunc
+
+    def __call__(self, call: Call) -> Value:
+        """The result of a call."""
+        if call.host and call.positional and isinstance(call.positional[0], Scalar):
+            return Scalar("bool") if self.ufunc.dtype is boolean else Unknown()
+        return self.ufunc(call)
+
+
+def angle(call: Call) -> Value:
+    """`angle(x)`: half precision may be widened."""
+    operand = call.first()
+    found = dtypes.real(dtypes.averaged(operand.dtype, call.host))
+    return call.make(found if found == "float32" and not call.host else None, operand.shape, None)
 
 
 def clip(call: Call) -> Value:
@@ -106,8 +141,6 @@ def where(call: Call) -> Value:
 
 def nonzero(call: Call) -> Value:
     """The indices of nonzero elements, one array per axis; `size=` makes their length known."""
-    from jaxlint.analysis.arrays.arguments import integer
-
     shape = call.array(0, "a", "condition").shape
     if shape is None:
         return Array(host=call.host)
@@ -126,7 +159,7 @@ def select(call: Call) -> Value:
     choices.append(as_array(default, call.host) if default is not None else call.make("int32", (), True))
     conditions = [as_array(value, call.host).shape for value in lists[0].items]
     dtype, weak = promote(*choices)
-    return call.make(dtype, broadcast(*conditions, *(c.shape for c in choices)), None if call.host else weak)
+    return call.make(None if call.host else dtype, broadcast(*conditions, *(c.shape for c in choices)), weak)
 
 
 def promoted(call: Call, values: list[Array]) -> Array:
@@ -141,53 +174,50 @@ def pair(first: Ufunc, second: Ufunc) -> Rule:
 
 
 def scalar_bool(call: Call) -> Value:
-    """One truth value of whole arrays; NumPy gives a Python bool, kept as a host scalar."""
+    """One truth value of whole arrays; NumPy gives a Python bool."""
+    if call.host:
+        return Scalar("bool")
     return call.make("bool", ())
 
 
 def power(call: Call) -> Value:
     """`power(x, y)`."""
-    return power_of(call.arrays(2), call.host)
+    return power_of(call.arrays(2), call.get(1, "x2", "y"), call.host)
 
 
-def power_of(operands: list[Array], host: bool) -> Array:
-    """JAX raises a float to an integer power without promoting the two."""
+def power_of(operands: list[Array], exponent: Value | None, host: bool) -> Array:
+    """`x ** y`: JAX does not promote a base and a concrete integer exponent, nor a float and any integer."""
     result = Ufunc(2, dtypes.counted).apply(operands, host)
-    if host or result.weak is False:
+    base = operands[0]
+    if host:
+        # NumPy squares by another function.
+        return replace(result, dtype=None) if base.dtype == "bool" and isinstance(exponent, Scalar) else result
+    if isinstance(exponent, Scalar) and exponent.kind == "int" and base.dtype != "bool":
+        return replace(result, weak=base.weak)
+    if isinstance(exponent, Array) and exponent.host and dtypes.is_integer(exponent.dtype) is not False:
+        return _static_power(result, base, exponent)
+    if result.weak is False:
         return result
-    base, exponent = operands
-    if base.weak is False and dtypes.kind(exponent.dtype) not in ("f", "c"):
-        # A strong base with an integer exponent stays strong, whatever the exponent says.
-        return Array(result.dtype, result.shape, None if result.dtype != base.dtype else False)
-    return Array(result.dtype, result.shape, None)
+    if base.weak is False and dtypes.kind(exponent.dtype if isinstance(exponent, Array) else None) in ("i", "u", "b"):
+        return replace(result, weak=False if result.dtype == base.dtype else None)
+    return replace(result, weak=None)
 
 
-def floor_or_keep(call: Call) -> Value:
-    """An elementwise function that keeps its operand's dtype and weak type."""
-    operand = call.first()
-    return call.make(operand.dtype, operand.shape, operand.weak)
+def _static_power(result: Array, base: Array, exponent: Array) -> Array:
+    """The power for an exponent of NumPy: one number counts as a Python integer."""
+    if exponent.shape == () and base.dtype != "bool" and exponent.dtype is not None:
+        return Array(base.dtype, result.shape, None)
+    sure = exponent.shape is not None and exponent.shape != () and exponent.dtype is not None
+    return replace(result, weak=None) if sure else Array(None, result.shape)
 
 
 def glu(call: Call) -> Value:
     """The gated linear unit halves one axis."""
-    from jaxlint.analysis.arrays.arguments import axis
-
     operand = call.first()
     shape: Shape | None = None
     if operand.shape is not None:
-        where_ = call.get(1, "axis")
-        place = len(operand.shape) - 1 if where_ is None else axis(where_, len(operand.shape))
+        given = call.get(1, "axis")
+        place = len(operand.shape) - 1 if given is None else axis(given, len(operand.shape))
         if place is not None and place >= 0:
             shape = replaced(operand.shape, place, half(operand.shape[place]))
     return call.make(operand.dtype if not dtypes.is_integer(operand.dtype) else None, shape, None)
-
-
-def round_(call: Call) -> Value:
-    """`round(x, decimals)` keeps the dtype."""
-    return floor_or_keep(call)
-
-
-def is_missing(call: Call, index: int, name: str) -> bool:
-    """Whether an argument is absent or None."""
-    value = call.get(index, name)
-    return value is None or is_none(value)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 from jaxlint.analysis.arrays.arguments import Call, Rule, axis, integer, is_none, several
 from jaxlint.analysis.arrays.convert import as_array
 from jaxlint.analysis.arrays.promotion import promote
-from jaxlint.analysis.arrays.shapes import half, replaced, same, times, total
+from jaxlint.analysis.arrays.shapes import replaced, same, times, total
 from jaxlint.analysis.values import Array, Dim, Items, Many, Scalar, Shape, Value
 
 _MAX_PARTS = 64
@@ -42,6 +44,8 @@ def _agreed(shapes: Sequence[Shape | None]) -> Shape | None:
 def _make(call: Call, parts: list[Array], shape: Shape | None) -> Array:
     if call.get(-1, "dtype") is not None and call.has_dtype(-1):
         return call.make(call.dtype(-1, None), shape, None)
+    if call.host:
+        parts = [replace(part, weak=False) for part in parts]
     dtype, weak = promote(*parts)
     return call.make(dtype, shape, weak)
 
@@ -144,8 +148,14 @@ def _pieces(shape: Shape | None, sections: Value | None, where: Value | None) ->
         return None
     if shape is None or place is None:
         return [None if shape is None else (None,) * len(shape)] * (len(sections.items) + 1)
-    bounds = [0, *(integer(item) for item in sections.items), shape[place]]
-    return [replaced(shape, place, _width(a, b)) for a, b in zip(bounds, bounds[1:], strict=False)]
+    size = shape[place]
+    bounds = [0, *(_clamped(integer(item), size) for item in sections.items), size]
+    return [replaced(shape, place, _width(a, b)) for a, b in pairwise(bounds)]
+
+
+def _clamped(bound: int | None, size: Dim) -> int | None:
+    """A bound as slicing takes it: no more than the size."""
+    return min(bound, size) if bound is not None and isinstance(size, int) else None
 
 
 def _width(start: Dim, stop: Dim) -> Dim:
@@ -185,11 +195,6 @@ def unstack(call: Call) -> Value:
     row = call.make(operand.dtype, (*operand.shape[:place], *operand.shape[place + 1 :]), operand.weak)
     size = operand.shape[place]
     return Items("tuple", (row,) * size) if isinstance(size, int) and size <= _MAX_PARTS else Many("tuple", row)
-
-
-def halves(dim: Dim) -> Dim:
-    """Half a size, for gated units."""
-    return half(dim)
 
 
 _TABLE: list[tuple[Rule, str]] = [

@@ -11,16 +11,11 @@ from jaxlint.analysis.arrays.shaping import dim_value, shape_value
 from jaxlint.analysis.values import NONE, Api, Array, Items, Many, Scalar, Unknown, Value
 
 # Methods that are the function of the same name, or of the name given here.
-FUNCTIONS = {
-    **{
-        name: f"numpy.{name}"
-        for name in (
-            "all any argmax argmin argpartition argsort astype clip conj conjugate copy cumprod cumsum diagonal dot "
-            "max mean min nonzero prod ptp ravel repeat round searchsorted sort squeeze std sum swapaxes take trace var"
-        ).split()
-    },
-    "flatten": "numpy.ravel",
-}
+_SAME_NAME = (
+    "all any argmax argmin argpartition argsort astype clip conj conjugate copy cumprod cumsum diagonal dot "
+    "max mean min nonzero prod ptp ravel repeat round searchsorted sort squeeze std sum swapaxes take trace var"
+)
+FUNCTIONS = {"flatten": "numpy.ravel", **{name: f"numpy.{name}" for name in _SAME_NAME.split()}}
 _PYTHON = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 
 

@@ -45,7 +45,7 @@ def binary(operator: str, left: Value, right: Value) -> Value | None:
     if operator == "@":
         return matmul(Call(operands, {}, host))
     if operator == "**":
-        return _power(operands, right, host)
+        return power_of(operands, right, host)
     ufunc = _UFUNCS.get(operator)
     return None if ufunc is None else ufunc.apply(operands, host)
 
@@ -70,13 +70,6 @@ def _with_unknown(operator: str, operands: list[Array]) -> Value:
         # The unknown side may be a device array, which decides.
         return Unknown()
     return Array("bool") if operator in _COMPARISONS else Array()
-
-
-def _power(operands: list[Array], exponent: Value, host: bool) -> Array:
-    result = power_of(operands, host)
-    if not host and isinstance(exponent, Scalar) and exponent.kind == "int" and operands[0].dtype != "bool":
-        return Array(result.dtype, result.shape, operands[0].weak)
-    return result
 
 
 def unary(operator: str, operand: Value) -> Value | None:

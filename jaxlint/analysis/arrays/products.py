@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from jaxlint.analysis.arrays import dtypes
 from jaxlint.analysis.arrays.arguments import Call, Rule, axis, axis_list, integer
 from jaxlint.analysis.arrays.convert import as_array
@@ -12,6 +15,8 @@ from jaxlint.analysis.values import Array, Dim, Items, Scalar, Shape, Value
 
 def _make(call: Call, operands: list[Array], shape: Shape | None) -> Array:
     wanted = call.given(-1, "preferred_element_type")
+    if call.host:
+        operands = [replace(operand, weak=False) for operand in operands]
     dtype, weak = promote(*operands)
     if wanted is not None:
         return call.make(call.dtype(-1, None, "preferred_element_type"), shape, None)
@@ -163,20 +168,19 @@ def cross(call: Call) -> Value:
 def convolve(call: Call) -> Value:
     """`convolve(a, v, mode)` of vectors."""
     operands = call.arrays(2)
-    return (
-        call.make(None, (None,), None)
-        if all(o.shape is None or len(o.shape) == 1 for o in operands)
-        else Array(host=call.host)
-    )
+    if any(operand.shape is not None and len(operand.shape) != 1 for operand in operands):
+        return Array(host=call.host)
+    return call.make(None, (None,), None)
 
 
 def interp(call: Call) -> Value:
     """`interp(x, xp, fp)` has the shape of `x`."""
     operands = [call.array(0, "x"), call.array(1, "xp"), call.array(2, "fp")]
-    dtype = dtypes.averaged(promote(*operands)[0], call.host)
+    found, weak = promote(*operands)
+    dtype = dtypes.averaged(found, False) if found not in ("bfloat16", "float16") else None
     if call.host:
         dtype = "complex128" if dtypes.kind(operands[2].dtype) == "c" else "float64" if operands[2].dtype else None
-    return call.make(dtype, operands[0].shape)
+    return call.make(dtype, operands[0].shape, False if weak is False else None)
 
 
 # linear algebra
@@ -269,42 +273,37 @@ def eigvals(call: Call) -> Value:
 
 def fft(call: Call) -> Value:
     """`fft.fft(a, n, axis)`."""
-    return _transformed(call, lambda dim: dim, dtypes.complexed)
+    return _transformed(call, lambda dim: dim)
 
 
 def rfft(call: Call) -> Value:
     """`fft.rfft(a, n, axis)` keeps half the frequencies."""
-    return _transformed(call, lambda dim: dim // 2 + 1 if isinstance(dim, int) else None, dtypes.complexed)
+    return _transformed(call, lambda dim: dim // 2 + 1 if isinstance(dim, int) else None)
 
 
 def irfft(call: Call) -> Value:
     """`fft.irfft(a, n, axis)` gives n real numbers, by default twice the frequencies but two."""
-    operand = call.first()
-    given = call.given(1, "n")
-    shape = operand.shape
-    place = (
-        None if not shape else len(shape) - 1 if call.get(2, "axis") is None else axis(call.get(2, "axis"), len(shape))
-    )
-    result: Shape | None = None
-    if shape and place is not None:
-        doubled = plus(times([shape[place], 2]), -2) if isinstance(shape[place], int) else None
-        result = replaced(shape, place, doubled if given is None else integer(given))
-    return call.make(None if operand.dtype is None or call.host else "float32", result)
+    dtype = call.first().dtype
+    shape = _along_axis(call, lambda dim: plus(times([dim, 2]), -2) if isinstance(dim, int) else None, lambda n: n)
+    return call.make(None if dtype is None or call.host else "float32", shape)
 
 
-def _transformed(call: Call, size: object, rule: object) -> Value:
-    operand = call.first()
-    shape = operand.shape
-    place = (
-        None if not shape else len(shape) - 1 if call.get(2, "axis") is None else axis(call.get(2, "axis"), len(shape))
-    )
-    result: Shape | None = None
-    if shape and place is not None:
-        given = call.given(1, "n")
-        count = shape[place] if given is None else integer(given)
-        result = replaced(shape, place, size(count))  # type: ignore[operator]
-    dtype = operand.dtype
-    return call.make(None if call.host and dtype == "float16" else dtypes.complexed(dtype, call.host), result)
+def _transformed(call: Call, size: Callable[[Dim], Dim]) -> Value:
+    dtype = call.first().dtype
+    known = not (call.host and dtype == "float16")
+    return call.make(dtypes.complexed(dtype, call.host) if known else None, _along_axis(call, size, size))
+
+
+def _along_axis(call: Call, size: Callable[[Dim], Dim], given: Callable[[Dim], Dim]) -> Shape | None:
+    """The shape with the transformed axis resized, by `given` where `n` says the length."""
+    shape = call.first().shape
+    if not shape:
+        return None
+    where, length = call.get(2, "axis"), call.given(1, "n")
+    place = len(shape) - 1 if where is None else axis(where, len(shape))
+    if place is None:
+        return None
+    return replaced(shape, place, size(shape[place]) if length is None else given(integer(length)))
 
 
 def fftn(call: Call) -> Value:
@@ -312,6 +311,8 @@ def fftn(call: Call) -> Value:
     operand = call.first()
     plain = call.given(1, "s") is None
     dtype = dtypes.complexed(operand.dtype, call.host) if operand.dtype != "float16" or not call.host else None
+    if operand.shape == ():
+        dtype = None
     return call.make(dtype, operand.shape if plain else None)
 
 

@@ -85,7 +85,7 @@ class Cumulative:
         shape = operand.shape
         if call.given(1, "axis") is None:
             shape = (None if shape is None else times(shape),)
-        return call.make(dtype, shape)
+        return call.make(dtype, (1,) if shape == () else shape)
 
 
 def summed_if_host(dtype: str | None, host: bool) -> str | None:
@@ -108,7 +108,10 @@ class Sorting:
         shape = operand.shape
         if over is not None and is_none(over):
             shape = (None if shape is None else times(shape),)
-        return call.make(self.dtype(operand.dtype, call.host), shape, operand.weak if self.keeps_weak else False)
+        return call.make(self.dtype(operand.dtype, call.host), (1,) if shape == () else shape, self._weak(operand))
+
+    def _weak(self, operand: Array) -> bool | None:
+        return operand.weak if self.keeps_weak else False if operand.weak is False else None
 
 
 def norm(call: Call) -> Value:
@@ -226,7 +229,7 @@ def top_k(call: Call) -> Value:
     operand = call.first()
     shape = None if not operand.shape else replaced(operand.shape, len(operand.shape) - 1, integer(call.get(1, "k")))
     values = call.make(operand.dtype, shape, operand.weak)
-    return Items("list", (values, call.make("int32", shape)))
+    return Items("list", (values, call.make("int32", shape, None)))
 
 
 def lax_sort(call: Call) -> Value:

@@ -54,9 +54,8 @@ def randint(call: Call) -> Value:
 
 def bits(call: Call) -> Value:
     """`bits(key, shape, dtype)`."""
-    return call.make(
-        call.dtype(2, "uint32"), dims(call.get(1, "shape") or Scalar("none")) if call.get(1, "shape") else ()
-    )
+    given = call.get(1, "shape")
+    return call.make(call.dtype(2, "uint32"), () if given is None else dims(given))
 
 
 def categorical(call: Call) -> Value:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from jaxlint.analysis.arrays import dtypes
 from jaxlint.analysis.arrays.arguments import Call, Rule, axis, axis_list, dims, integer, is_none
 from jaxlint.analysis.arrays.convert import as_array
-from jaxlint.analysis.arrays.shapes import move, permute, plus, replaced, reshape, times
+from jaxlint.analysis.arrays.shapes import broadcast, move, permute, plus, replaced, reshape, times
 from jaxlint.analysis.values import Array, Dim, Items, Many, Scalar, Shape, Value
 
 ShapeRule = Callable[[Call, Shape], "Shape | None"]
@@ -35,13 +35,6 @@ def reshape_(call: Call) -> Value:
     """`reshape(x, shape)`: the rank is known even where that of `x` is not."""
     operand = call.first()
     value = call.get(1, "shape", "newshape", "new_sizes")
-    if (
-        isinstance(value, Scalar)
-        and len(call.positional) > 2
-        and all(isinstance(v, Scalar) for v in call.positional[1:])
-    ):
-        if not (isinstance(call.positional[2], Scalar) and call.positional[2].kind == "str"):
-            value = Items("tuple", tuple(call.positional[1:]))
     target = dims(value)
     return call.make(operand.dtype, None if target is None else reshape(operand.shape, target), operand.weak)
 
@@ -189,13 +182,19 @@ def atleast(rank: int) -> Rule:
             shape = operand.shape
             grown = None if shape is None else (1,) * (rank - len(shape)) + shape
             results.append(call.make(operand.dtype, grown, operand.weak))
-        return results[0] if len(results) == 1 else Items("list", tuple(results))
+        return results[0] if len(results) == 1 else Items("tuple" if call.host else "list", tuple(results))
 
     return rule
 
 
-def diag(call: Call, shape: Shape) -> Shape | None:
+def diag(call: Call) -> Value:
     """`diag(v, k)`: a matrix of a vector, a vector of a matrix."""
+    operand = call.first()
+    shape = None if operand.shape is None else _diag_shape(call, operand.shape)
+    return call.make(operand.dtype, shape, False if operand.weak is False else None)
+
+
+def _diag_shape(call: Call, shape: Shape) -> Shape | None:
     offset = call.get(1, "k")
     k = 0 if offset is None else integer(offset)
     if len(shape) == 1:
@@ -265,8 +264,6 @@ def take_along_axis(call: Call) -> Value:
 
 
 def _sides(left: Shape, right: Shape) -> Shape:
-    from jaxlint.analysis.arrays.shapes import broadcast
-
     return tuple((broadcast((a,), (b,)) or (None,))[0] for a, b in zip(left, right, strict=True))
 
 
@@ -277,8 +274,6 @@ def astype(call: Call) -> Value:
 
 def broadcast_arrays(call: Call) -> Value:
     """`broadcast_arrays(*arrays)`."""
-    from jaxlint.analysis.arrays.shapes import broadcast
-
     operands = [as_array(value, call.host) for value in call.positional]
     shape = broadcast(*(operand.shape for operand in operands))
     made = tuple(call.make(operand.dtype, shape, operand.weak) for operand in operands)
@@ -344,8 +339,7 @@ def device_copy(call: Call) -> Value | None:
 _KEEPING: list[tuple[ShapeRule, str]] = [
     (
         unchanged,
-        "numpy.flip numpy.fliplr numpy.flipud numpy.roll numpy.tril numpy.triu numpy.fft.fftshift numpy.fft.ifftshift "
-        "lax.stop_gradient lax.with_sharding_constraint lax.psum lax.pmean lax.pmax lax.pmin lax.ppermute lax.pcast",
+        "numpy.flip numpy.fliplr numpy.flipud numpy.roll numpy.tril numpy.triu numpy.fft.fftshift numpy.fft.ifftshift ",
     ),
     (transpose, "numpy.transpose numpy.permute_dims lax.transpose"),
     (swapaxes, "numpy.swapaxes"),
@@ -355,7 +349,6 @@ _KEEPING: list[tuple[ShapeRule, str]] = [
     (squeeze, "numpy.squeeze lax.squeeze"),
     (tile, "numpy.tile lax.tile"),
     (pad, "numpy.pad"),
-    (diag, "numpy.diag"),
     (diagonal, "numpy.diagonal"),
     (rot90, "numpy.rot90"),
 ]
@@ -366,6 +359,7 @@ _OTHERS: list[tuple[Rule, str]] = [
     (repeat, "numpy.repeat"),
     (atleast(1), "numpy.atleast_1d"),
     (atleast(2), "numpy.atleast_2d"),
+    (diag, "numpy.diag"),
     (trace, "numpy.trace"),
     (linalg_trace, "numpy.linalg.trace"),
     (take, "numpy.take"),
