@@ -144,7 +144,7 @@ def make(m: Machine, f: Frame, site: Site, function: Value, node: n.Expr | n.Fun
     _mark_executed(m, function)
     if unknown_statics(site, signature(function)):
         return Unknown()  # JAX raises here
-    if not m.quiet:
+    if not m.quiet and not f.in_test():  # what tests compile they also call
         m.entries.append((value, f))
     return value
 
@@ -401,17 +401,22 @@ def call_generic(m: Machine, f: Frame, value: Transformed) -> None:
         known = signature(function)
         if known is None or known.function is None or known.closure is None:
             continue
-        arguments = _generic_arguments(m, f, known)
+        arguments = _generic_arguments(m, value.site, known)
         calls.call(m, f.guess(), replace(value, function=function), arguments, None, value.site.span)
 
 
-def _generic_arguments(m: Machine, f: Frame, known: Signature) -> Arguments:
+def _generic_arguments(m: Machine, site: Site, known: Signature) -> Arguments:
+    """A value for each parameter; where a function is jitted by a call, defaults stay what they are.
+
+    Who decorates a function offers all its parameters to be traced; who jits it for a use of his own, only those
+    that he passes.
+    """
     assert known.closure is not None
     frame = Frame(known.closure.path, known.closure.scope)
     positional: list[Value] = []
     keywords: list[tuple[str, Value]] = []
     for parameter in known.parameters:
-        if parameter.kind in ("*", "**"):
+        if parameter.kind in ("*", "**") or (site.form == "call" and parameter.default is not None):
             continue
         value = evidence.parameter_value(m, frame, known.closure, parameter)
         if parameter.kind == "keyword-only":
