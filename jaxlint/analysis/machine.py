@@ -23,8 +23,13 @@ from jaxlint.program import nodes as n
 
 Emit = Callable[[Any], None]
 
-STEPS_PER_ROOT = 60_000
-"""How many nodes one root may evaluate. Real roots take hundreds; the bound cuts exponential call trees."""
+STEPS_PER_MODULE = 60_000
+STEPS_PER_ENTRY = 20_000
+STEPS_PER_GUESS = 5_000
+"""How many nodes a module body, a transformed function, and a function that nothing visible calls may evaluate.
+
+Real roots take hundreds; the bounds cut exponential call trees, the more so the less the root is worth.
+"""
 
 MAX_DEPTH = 24
 """How many calls deep the analysis follows."""
@@ -78,7 +83,7 @@ class Machine:
         self.entered: set[tuple[str, Span]] = set()
         self.memo: dict[Any, Value] = {}
         self.paths: set[str] = set()
-        self.steps = 0
+        self.steps, self.budget = 0, STEPS_PER_MODULE
         self.quiet = 0
         self._numbers = 0
 
@@ -89,9 +94,9 @@ class Machine:
         self._numbers += 1
         return self._numbers
 
-    def token(self, name: str, span: Span) -> Token:
-        """A fresh key identity."""
-        return Token(self.number(), name, span)
+    def token(self, name: str, span: Span, born: int = 0) -> Token:
+        """A fresh key identity, made by the call with the number `born`."""
+        return Token(self.number(), name, span, (), born)
 
     def step(self) -> None:
         """Counts one evaluation.
@@ -100,7 +105,7 @@ class Machine:
             OutOfSteps: the root has used up its steps.
         """
         self.steps += 1
-        if self.steps > STEPS_PER_ROOT:
+        if self.steps > self.budget:
             raise OutOfSteps
 
     def emit(self, event: Any) -> None:
@@ -156,7 +161,7 @@ class Machine:
         told, self._emit = self._emit, listen
         self.memo, memo = {}, self.memo
         try:
-            self.root(site.path, lambda: transforms.call_generic(self, record.frame, inner))
+            self.root(site.path, STEPS_PER_ENTRY, lambda: transforms.call_generic(self, record.frame, inner))
         finally:
             self._emit, self.memo = told, memo
         return not faults
@@ -170,13 +175,14 @@ class Machine:
             scope = self.scopes[name] = Scope()
             frame = Frame(module.path, scope)
             outer, self.consumed, steps, self.steps = self.consumed, {}, self.steps, 0
-            self.root(module.path, lambda: statements.run_body(self, frame, module.body))
+            self.root(module.path, STEPS_PER_MODULE, lambda: statements.run_body(self, frame, module.body))
             self.consumed, self.steps = outer, steps
         return self.scopes[name]
 
-    def root(self, path: str, run: Callable[[], object]) -> None:
+    def root(self, path: str, budget: int, run: Callable[[], object]) -> None:
         """Runs one root within its own budget; a failure costs this root alone."""
         outer, self.steps = self.steps, 0
+        outer_budget, self.budget = self.budget, budget
         quiet = self.quiet
         try:
             run()
@@ -186,7 +192,7 @@ class Machine:
             self.on_failure(path, error)
         finally:
             self.quiet = quiet
-            self.steps = outer
+            self.steps, self.budget = outer, outer_budget
 
     def _run_entries(self) -> None:
         while self.entries:
@@ -195,7 +201,7 @@ class Machine:
             if key not in self.entered:
                 self.entered.add(key)
                 self.consumed = {}
-                self.root(value.site.path, lambda value=value, frame=frame: transforms.run_generic(self, frame, value))  # type: ignore[misc]
+                self.root(value.site.path, STEPS_PER_ENTRY, lambda value=value, frame=frame: transforms.run_generic(self, frame, value))  # type: ignore[misc]
 
     def _run_uncalled(self) -> None:
         """Calls every function that nothing called with unknown arguments, the outer ones first."""
@@ -208,5 +214,5 @@ class Machine:
                 done.add(key)
                 if key not in self.executed:
                     self.consumed = {}
-                    self.root(key[0], lambda key=key: calls.run_uncalled(self, self.closures[key]))  # type: ignore[misc]
+                    self.root(key[0], STEPS_PER_GUESS, lambda key=key: calls.run_uncalled(self, self.closures[key]))  # type: ignore[misc]
             self._run_entries()
