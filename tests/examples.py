@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from markdown_it import MarkdownIt
 
 from jaxlint.config.settings import Options, Settings, settings_for
 from jaxlint.engine import Linted, Loaded, lint
 from jaxlint.fixes.loop import Fixed, fix_all
 from jaxlint.model import Finding, Safety
 from jaxlint.source.text import SourceFile
-from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "rules"
@@ -131,8 +132,9 @@ def checked(outcome: Linted) -> Linted:
 def fixed(text: str, rules: frozenset[str] | None = None, target: str | None = None) -> Fixed:
     """The text after all fixes, or those of some rules, to a fixed point."""
 
-    def choose(_: Loaded, findings: tuple[Finding, ...]) -> list[Finding]:
-        return [one for one in findings if one.fix and one.fix.safety is not Safety.DISPLAY and (not rules or one.name in rules)]
+    def choose(_: Loaded, findings: Sequence[Finding]) -> list[Finding]:
+        wanted = [one for one in findings if not rules or one.name in rules]
+        return [one for one in wanted if one.fix and one.fix.safety is not Safety.DISPLAY]
 
     return fix_all(loaded(example=text), lambda files: checked(lint(files, settings(target))), choose)
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from examples import PAGES, blocks, linted, markdown, pages
@@ -23,7 +24,7 @@ per_rule = pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.name) for
 
 def headings(page: str, level: str) -> Iterator[str]:
     tokens = MarkdownIt().parse(markdown(page))
-    for token, inner in zip(tokens, tokens[1:], strict=False):
+    for token, inner in pairwise(tokens):
         if token.type == "heading_open" and token.tag == level:
             yield inner.content
 
@@ -58,7 +59,8 @@ def test_page_has_examples(rule: Rule) -> None:
 @per_rule
 def test_fixes_are_as_safe_as_the_rule_says(rule: Rule) -> None:
     """`Rule.fix` is the safest fix that the rule offers, and its page shows one."""
-    found = [one for block in blocks(rule.name) if block.kind == "bad" for one in linted(block.text, block.target).findings]
+    bad = [block for block in blocks(rule.name) if block.kind == "bad"]
+    found = [one for block in bad for one in linted(block.text, block.target).findings]
     offered = {one.fix.safety for one in found if one.name == rule.name and one.fix}
     assert next((safety for safety in SAFEST_FIRST if safety in offered), None) == rule.fix
 
