@@ -91,6 +91,19 @@ def is_guard(test: n.Expr, scope: Bindings, flags: frozenset[str] | set[str]) ->
     return any(_asks(node, scope, flags) for node in walk(test))
 
 
+def fallback(statement: n.If) -> str | None:
+    """Which branch of `if hasattr(value, ...)` runs where the attribute is missing: 'body', 'otherwise', or None.
+
+    On a value (`hasattr(aval, "vma")`) such a test says little about the branch that has the attribute, but the other
+    one is there for another version.
+    """
+    test, branch = statement.test, "otherwise"
+    while isinstance(test, n.Unary) and test.operator == "not":
+        test, branch = test.operand, "body" if branch == "otherwise" else "otherwise"
+    is_hasattr = isinstance(test, n.Call) and isinstance(test.function, n.Name) and test.function.name == "hasattr"
+    return branch if is_hasattr else None
+
+
 def _asks(node: n.Expr, scope: Bindings, flags: frozenset[str] | set[str]) -> bool:
     if isinstance(node, (n.Name, n.Attribute)):
         return node.name in flags or "version" in node.name.lower() or node.name == "__dict__"

@@ -119,9 +119,12 @@ class _Walker:
     _Jump = _Scope = _Constant = _nothing
 
     def _If(self, node: n.If) -> None:
-        before, self.guarded = self.guarded, self.is_guard(node.test)
-        self.visit(node.test)
+        before, guarded = self.guarded, self.is_guard(node.test)
+        fallback = guards.fallback(node)
+        self.under(guarded, node.test)
+        self.guarded = guarded or fallback == "body"
         self.block(node.body)
+        self.guarded = guarded or fallback == "otherwise"
         self.block(node.otherwise)
         self.guarded = before
 

@@ -41,8 +41,8 @@ def _fix_module(use: ApiUse, entry: n.ImportedName, statement: n.Import, change:
     """`import jax.linear_util as lu` and its like."""
     package, _, leaf = change.name.rpartition(".")
     if change.kind == "import":
-        if entry.bound == "jax":
-            return fix(Safety.SAFE, f"Import `{package}`", replace(entry.span, package))
+        if entry.loads != entry.target:
+            return fix(Safety.SAFE, f"Import `{package}`", _package_alone(entry, statement, context))
         return _import_from(entry, statement, f"{package}.{leaf}", Safety.SAFE, context)
     dotted = successor(change, context)
     if dotted is not None and use.path == entry.loads:
@@ -99,6 +99,15 @@ def _without(entry: n.ImportedName, statement: n.Import, context: Context) -> Ed
     return remove_item([name.span for name in statement.names], statement.names.index(entry), context)
 
 
+def _package_alone(entry: n.ImportedName, statement: n.Import, context: Context) -> Edit:
+    """`import jax` for `import jax.lib.x`, or nothing where the file has that already."""
+    for other in context.module.body:
+        if isinstance(other, n.Import) and other.span < statement.span and not other.level:
+            if any(name.bound == name.target == entry.target and name.loads == entry.target for name in other.names):
+                return _without(entry, statement, context)
+    return replace(entry.span, entry.target)
+
+
 def _by_uses(entry: n.ImportedName, statement: n.Import, context: Context) -> Fix | None:
     """Writes every use of what the import binds anew and drops the import; None if one use cannot be written anew."""
     is_bare = entry.from_module is None and entry.loads != entry.target  # `import jax.lib.x` binds `jax` too
@@ -115,7 +124,7 @@ def _by_uses(entry: n.ImportedName, statement: n.Import, context: Context) -> Fi
         written = f"`{found.text}`"
         edits.extend(edit for edit in found.edits if edit not in edits)
     if is_bare:
-        edits.append(replace(entry.span, entry.target))
+        edits.append(_package_alone(entry, statement, context))
     else:
         edits.append(_without(entry, statement, context))
     return fix(safety, f"Use {written}", edits)

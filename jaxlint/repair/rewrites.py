@@ -85,6 +85,11 @@ def _renamed(use: ApiUse, part: n.Expr, change: Change, context: Context, withou
     dotted = successor(change, context)
     if dotted is None:
         return None
+    if change.kind == "module":
+        # Which module an import must load is plain only for a name in it.
+        if use.node is None or use.path == change.name:
+            return None
+        dotted, part = dotted + use.path[len(change.name) :], use.node
     is_sure = change.name not in ARRAY_TYPES or use.in_annotation
     return _written(dotted, part, Safety.SAFE if is_sure else Safety.UNSAFE, context, without)
 
@@ -224,6 +229,18 @@ def _pjit(use: ApiUse, part: n.Expr, change: Change, context: Context, without: 
     return _written(change.replacement, part, Safety.SAFE, context, without)
 
 
+def _negative_infinity(
+    use: ApiUse, part: n.Expr, change: Change, context: Context, without: n.Import | None
+) -> Rewrite | None:
+    """`jnp.NINF` is `-jnp.inf`, in parentheses unless brackets, commas or the ends of a line hold it."""
+    spelling = spell(context.module, "jax.numpy.inf", part.span, without)
+    before = context.text.line(part.span.line)[: part.span.column - 1].rstrip()[-1:]
+    after = context.text.line(part.span.end_line)[part.span.end_column - 1 :].lstrip()[:1]
+    is_held = before in ("", "(", "[", "{", ",", "=", ":") and after in ("", ")", "]", "}", ",", ":", "#")
+    text = f"-{spelling.text}" if is_held else f"(-{spelling.text})"
+    return Rewrite((replace(part.span, text), *spelling.edits), Safety.SAFE, text)
+
+
 def _arguments_of(use: ApiUse, context: Context) -> tuple[n.Argument, ...] | None:
     """The arguments that a function is given, in its call or through `functools.partial`; None where none are seen."""
     if use.call is not None:
@@ -246,6 +263,7 @@ REWRITERS: dict[str, Rewriter] = {
     "jax.experimental.enable_x64": _with_flag("True"),
     "jax.experimental.disable_x64": _with_flag("False"),
     "jax.lax.pvary": _pvary,
+    "jax.numpy.NINF": _negative_infinity,
     SHARD_MAP: _shard_map,
     PJIT: _pjit,
 }

@@ -31,7 +31,7 @@ def spell(module: n.Module, dotted: str, at: Span, without: n.Import | None = No
     shadowed at the place are not, and equal needs give equal import edits. `without` is an import about to go.
     """
     scope, functions = bindings.scope_at(module, at.line, at.column)
-    needed = _needed_module(dotted)
+    needed = needed_module(dotted)
     visible = _visible(module, scope, functions, at, without)
     fitting = [(name, path) for name, path in visible if dotted == path or dotted.startswith(path + ".")]
     if fitting:
@@ -127,7 +127,7 @@ def _header(function: n.Function) -> Iterator[n.Expr]:
         yield function.returns
 
 
-def _needed_module(dotted: str) -> str:
+def needed_module(dotted: str) -> str:
     """The module that must have been imported for the dotted name to work."""
     if dotted.partition(".")[0] == "jax" and not any(f"{dotted}.".startswith(f"{package}.") for package in LAZY):
         return "jax"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jaxlint import versions
+from jaxlint.analysis import bindings
 from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import ApiUse
 from jaxlint.model import Edit, Fix, Safety, Span
@@ -25,7 +26,7 @@ ORDER = {
     "jax.numpy.einsum": ("subscripts",),
 }
 # What the notes of the table say that the message says already, or that only the fix needs to know.
-SILENT_NOTES = ("needs import", "gone before", "jax.tree_util.", "no public replacement", "internal API")
+SILENT_NOTES = ("needs import", "gone before", "jax.tree_util.", "no public replacement", "internal API", "still accepted")
 
 
 def is_jax_itself(context: Context) -> bool:
@@ -85,8 +86,7 @@ def message(change: Change, status: str, context: Context) -> str:
 
 
 def _advice(change: Change, context: Context) -> str:
-    notes = [] if change.drop_in and change.replacement else [part.strip() for part in change.note.split(";")]
-    notes = [part for part in notes if part and not part.startswith(SILENT_NOTES)]
+    notes = [] if change.drop_in and change.replacement else _told_notes(change.note)
     advice = f"; use `{change.replacement}`" if change.replacement else ""
     if change.replacement and not versions.exists(change.replacement_since, context.target):
         advice += f", which came with {change.replacement_since}"
@@ -107,9 +107,22 @@ def parameter_reports(use: ApiUse, call: n.Call, wanted: str, context: Context) 
             yield from _positional_report(use, call, change, context)
             continue
         for argument in call.arguments:
-            if argument.keyword == change.parameter:
+            if argument.keyword == change.parameter and not _may_be_none(argument.value, change, context):
                 repair = _parameter_fix(use, call, argument, change, context)
                 yield Report(keyword_span(argument), _parameter_message(change, wanted), fix=repair)
+
+
+def _may_be_none(value: n.Expr, change: ParameterChange, context: Context) -> bool:
+    """Whether an argument may be the None that asks for nothing and so warns of nothing, where the parameter stays.
+
+    A wrapper hands `device=device` on from its own parameter, an object `backend=self.backend`.
+    """
+    if change.change != "deprecated":
+        return False
+    if isinstance(value, n.Name):
+        _, functions = bindings.scope_at(context.module, value.span.line, value.span.column)
+        return any(parameter.name == value.name for function in functions for parameter in function.parameters)
+    return isinstance(value, n.Attribute) or (isinstance(value, n.Constant) and value.kind == "none")
 
 
 def _parameter_status(change: ParameterChange, context: Context) -> str | None:
@@ -134,9 +147,15 @@ def _parameter_message(change: ParameterChange, status: str) -> str:
         told = f"JAX {change.changed_in} removed {name}"
     if change.replacement:
         told += f"; use `{change.replacement}`"
-    elif change.note:
-        told += f" ({change.note})"
+    elif notes := _told_notes(change.note):
+        told += f" ({'; '.join(notes)})"
     return told
+
+
+def _told_notes(note: str) -> list[str]:
+    """The parts of a note of the table that are for users."""
+    parts = [part.strip() for part in note.split(";")]
+    return [part for part in parts if part and not part.startswith(SILENT_NOTES)]
 
 
 def _positional_report(use: ApiUse, call: n.Call, change: ParameterChange, context: Context) -> Iterator[Report]:
