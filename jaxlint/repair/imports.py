@@ -8,6 +8,7 @@ from jaxlint import versions
 from jaxlint.analysis.context import Context, fix, replace
 from jaxlint.analysis.events import ApiUse
 from jaxlint.analysis.uses import api_uses
+from jaxlint.config.targets import Target
 from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.repair.calls import remove_item
@@ -29,7 +30,7 @@ def fix_import(use: ApiUse, change: Change, context: Context) -> Fix | None:
     if change.name == SHARD_MAP:
         return _fix_shard_map(use, entry, statement, change, context)
     dotted = successor(change, context, entry.target.rpartition(".")[2])
-    if dotted is None:
+    if dotted is None or dotted == "None":
         return _by_uses(entry, statement, context)
     safety = Safety.SAFE
     if change.name in ARRAY_TYPES and not all(other.in_annotation for other in _uses_of(entry, context)):
@@ -114,20 +115,30 @@ def _by_uses(entry: n.ImportedName, statement: n.Import, context: Context) -> Fi
     if not is_bare and not _is_read_only_here(entry, context):
         return None
     edits: list[Edit] = []
-    safety, written = Safety.SAFE, "nothing: no use is left"
-    for use in _uses_of(entry, context):
+    uses = _uses_of(entry, context)
+    safety, advice = Safety.SAFE, "Drop the import, which nothing uses"
+    if not uses and not _fails_always(entry, context):
+        safety = Safety.UNSAFE  # it may be there for other files
+    for use in uses:
         change = versions.find(use.path)
         found = rewrite(use, change, context, statement) if change is not None else None
         if found is None:
             return None
         safety = found.safety if safety is Safety.SAFE else safety
-        written = f"`{found.text}`"
+        advice = f"Use `{found.text}`"
         edits.extend(edit for edit in found.edits if edit not in edits)
     if is_bare:
         edits.append(_package_alone(entry, statement, context))
     else:
         edits.append(_without(entry, statement, context))
-    return fix(safety, f"Use {written}", edits)
+    return fix(safety, advice, edits)
+
+
+def _fails_always(entry: n.ImportedName, context: Context) -> bool:
+    """Whether the import raises in every allowed version, so that no other file can rely on it."""
+    change = versions.find(entry.loads if entry.from_module is None else entry.target)
+    oldest = Target(context.target.minimum, context.target.minimum)
+    return change is not None and versions.status(change, oldest) == versions.REMOVED
 
 
 def _uses_of(entry: n.ImportedName, context: Context) -> list[ApiUse]:
