@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jaxlint.analysis import arrays, evidence
 from jaxlint.analysis.events import Assigned
 from jaxlint.analysis.frames import Frame
-from jaxlint.analysis.iteration import row_token
+from jaxlint.analysis.key_parts import part_token
 from jaxlint.analysis.values import (
     Array,
     Bound,
@@ -155,13 +155,13 @@ def unpack(value: Value, elements: tuple[n.Expr, ...]) -> list[Value]:
 
 def _part(value: Value, index: int, starred: bool) -> Value:
     if isinstance(value, Key):
-        token = row_token(value.token, ("rest", index) if starred else index)
+        token = part_token(value.token, ("rest", index) if starred else index)
         batch = value.batch if starred else (value.batch[1:] if value.batch else ())
         return Key(token, batch, trace=value.trace)
     if isinstance(value, Array):
         part: Value = with_trace(arrays.subscript(value, known(index)), value.trace)
     elif isinstance(value, Unknown):
-        part = Unknown(trace=value.trace, token=row_token(value.token, index))
+        part = Unknown(trace=value.trace, token=part_token(value.token, index))
     elif isinstance(value, OneOf):
         part = Unknown(trace=value.trace)
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jaxlint.analysis import arrays, classes
 from jaxlint.analysis.api import ARRAY_ATTRIBUTES, STATIC_ATTRIBUTES, canonical
 from jaxlint.analysis.frames import Frame
-from jaxlint.analysis.iteration import row_token
+from jaxlint.analysis.key_parts import part_token
 from jaxlint.analysis.values import (
     Api,
     Array,
@@ -85,9 +85,11 @@ def _of_array(base: Array, name: str) -> Value:
 
 
 def _of_module(m: Machine, base: ModuleValue, name: str) -> Value:
+    path = f"{base.name}.{name}"
+    if path in m.declared:
+        return Api(path)
     if name in base.scope.names:
         return base.scope.names[name]
-    path = f"{base.name}.{name}"
     scope = m.load(path)
     return ModuleValue(path, scope) if scope is not None else Unknown()
 
@@ -98,4 +100,4 @@ def _of_unknown(base: Unknown, name: str) -> Value:
     if name in ARRAY_ATTRIBUTES and base.trace is not None:
         return Method(base, name, trace=base.trace) if name == "at" else Array(trace=base.trace)
     trace = replace(base.trace, sure=False) if base.trace is not None else None
-    return Unknown(trace=trace, token=row_token(base.token, ("attribute", name)))
+    return Unknown(trace=trace, token=part_token(base.token, ("attribute", name)))

@@ -1,4 +1,4 @@
-"""What a name stands for in a scope, as far as imports and plain aliases say: Python's scope rules without running code.
+"""What a name stands for in a scope, as far as imports and plain aliases say, by Python's scope rules.
 
 A table says for each name of a scope the dotted path of the outside world that *every* binding of the name gives,
 or None where something else is bound or the bindings differ. It knows no order: a name that is an import here and

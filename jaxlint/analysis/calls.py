@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis import classes, control_flow, evidence, functions, keys, methods, transforms
-from jaxlint.analysis.api import CONTROL_FLOW, TRANSFORMS
+from jaxlint.analysis.api import CONTROL_FLOW
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.scope import Scope
 from jaxlint.analysis.values import (
@@ -49,7 +49,7 @@ def evaluate_call(m: Machine, f: Frame, e: n.Call) -> Value:
         if direct is not None:
             return direct
     value = evaluate(m, f, function)
-    if isinstance(value, Api) and value.path in TRANSFORMS:
+    if isinstance(value, Api) and value.path in m.transforms:
         return transforms.apply_expression(m, f, value.path, e)
     arguments = evaluate_arguments(m, f, e)
     if isinstance(value, Api) and value.path == "functools.partial" and arguments.positional:
@@ -139,7 +139,7 @@ def call(m: Machine, f: Frame, function: Value, arguments: Arguments, e: n.Call 
 
 def call_api(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
     """Calls a function outside the project."""
-    if path in TRANSFORMS and arguments.positional:
+    if path in m.transforms and arguments.positional:
         return transforms.apply_value(m, f, path, arguments, e, where)
     if path in CONTROL_FLOW and e is not None:
         return control_flow.run(m, f, path, arguments, e)
@@ -201,6 +201,7 @@ def call_closure(
     inner.path, inner.number = closure.path, m.number()
     inner.owner = closure.owner
     inner.scope.names = bind(m, inner, closure, arguments)
+    inner.given = tuple(inner.scope.names.values())
     memo = _memo_key(f, closure, inner)
     if memo is not None and memo in m.memo:
         return m.memo[memo]

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis import calls, evidence, transforms
-from jaxlint.analysis.api import CACHED, CACHES, DATACLASS_DECORATORS, PYTREE_DECORATORS, TRANSFORMS
+from jaxlint.analysis.api import CACHED, CACHES, DATACLASS_DECORATORS, PYTREE_DECORATORS
 from jaxlint.analysis.frames import Arguments, Frame
-from jaxlint.analysis.iteration import row_token
+from jaxlint.analysis.key_parts import part_token
 from jaxlint.analysis.scope import Attributes, Scope
 from jaxlint.analysis.values import (
     Api,
@@ -78,7 +78,7 @@ def _decorator_call(m: Machine, f: Frame, decorator: n.Call, value: Value, funct
 
 
 def _outside_decorator(m: Machine, f: Frame, path: str, decorator: n.Expr, value: Value, function: n.Function) -> Value:
-    if path in TRANSFORMS:
+    if path in m.transforms:
         return transforms.decorate_plainly(m, f, path, decorator, value, function)
     if path in CACHES and path not in DESCRIPTORS:
         return cached(f, value)
@@ -246,7 +246,7 @@ def _missing(m: Machine, f: Frame, base: Instance | ClassValue, name: str) -> Va
             value = evidence.annotated_value(m, Frame(cls.path, cls.scope), field.annotation)
             if value is not None and trace is None:
                 return value
-    token = row_token(m.token(name, cls.definition.span), ("attribute", name))
+    token = part_token(m.token(name, cls.definition.span), ("attribute", name))
     return Unknown(trace=trace, token=token)
 
 

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis import calls
+from jaxlint.analysis import calls, keys
 from jaxlint.analysis.api import CONTROL_FLOW
 from jaxlint.analysis.events import ControlFlowCall
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.iteration import element
+from jaxlint.analysis.key_parts import part_token
 from jaxlint.analysis.tracing import outer_trace, to_tracer, untraced
 from jaxlint.analysis.values import (
     NONE,
@@ -126,8 +127,10 @@ def _scan(m: Machine, f: Frame, o: Operands, results: Results, where: Span) -> V
 
     def body() -> Value:
         row = NONE if _is_none(xs) else traced(rows(m, xs, next(round_number)))
-        result = _call(m, f, o.get("f"), (carry_of_round(carry, results), row), where)
+        before = dict(m.consumed)
+        result = _call(m, f, o.get("f"), (next_carry(m, carry, results), row), where)
         results["f"] = result
+        keys.tell_carry(m, carry_of_round(carry, results), before)
         return result
 
     result = _twice(m, f, body)
@@ -144,6 +147,11 @@ def carry_of_round(carry: Value, results: Results) -> Value:
     return carry
 
 
+def next_carry(m: Machine, carry: Value, results: Results) -> Value:
+    """The carry that a round starts from; a used key in it was told of already."""
+    return keys.renewed(m, carry_of_round(carry, results)) if "f" in results else carry
+
+
 def _is_none(value: Value) -> bool:
     return isinstance(value, Scalar) and value.kind == "none"
 
@@ -158,6 +166,9 @@ def rows(m: Machine, xs: Value, number: int) -> Value:
         return replace(xs, element=rows(m, xs.element, number))
     if isinstance(xs, Scalar):
         return Unknown()
+    if isinstance(xs, (Key, Unknown)) and xs.token is not None:
+        row = element(m, xs, number)
+        return replace(row, token=part_token(xs.token, ("scanned", number))) if isinstance(row, (Key, Unknown)) else row
     return element(m, xs, number)
 
 
@@ -185,11 +196,12 @@ def _stacked(value: Value) -> Value:
 
 def _fori_loop(m: Machine, f: Frame, o: Operands, results: Results, where: Span) -> Value:
     carry = traced(o.get("init_val"))
-    index = Array("int32", (), True, python="int", trace=TRACED)
-
     def body() -> Value:
-        state = results.get("body_fun", carry)
+        index = Array("int32", (), True, python="int", trace=TRACED)  # another one in each round
+        before = dict(m.consumed)
+        state = keys.renewed(m, results["body_fun"]) if "body_fun" in results else carry
         results["body_fun"] = _call(m, f, o.get("body_fun"), (index, state), where)
+        keys.tell_carry(m, results["body_fun"], before)
         return results["body_fun"]
 
     return _stable(carry, _twice(m, f, body))
@@ -199,9 +211,11 @@ def _while_loop(m: Machine, f: Frame, o: Operands, results: Results, where: Span
     carry = traced(o.get("init_val"))
 
     def body() -> Value:
-        state = results.get("body_fun", carry)
+        before = dict(m.consumed)
+        state = keys.renewed(m, results["body_fun"]) if "body_fun" in results else carry
         results["cond_fun"] = _call(m, f, o.get("cond_fun"), (state,), where)
         results["body_fun"] = _call(m, f, o.get("body_fun"), (state,), where)
+        keys.tell_carry(m, results["body_fun"], before)
         return results["body_fun"]
 
     return _stable(carry, _twice(m, f, body))

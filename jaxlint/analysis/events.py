@@ -14,7 +14,7 @@ from jaxlint.model import Span
 from jaxlint.program import nodes as n
 
 if TYPE_CHECKING:
-    from jaxlint.analysis.frames import Arguments, Frame
+    from jaxlint.analysis.frames import Arguments, Frame, Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,9 @@ class KeyReused:
     """A PRNG key is consumed that was consumed before, on the same path or in an earlier round of a loop.
 
     `how` and `earlier` are 'strong' (a sampler, a split) or 'weak' (handed to a function of unknown habits);
-    `kind` is 'again', 'loop', 'mapped' (one key for all rows), 'closed-over', 'carry' or 'shared' (two names, one key).
+    `kind` is 'again', 'loop', 'mapped' (one key for all rows), 'carry' (a used key is the next round's), 'handed on'
+    (a used key is returned) or 'shared' (two names, one key). `frame` and `span` are the place to blame, `node` the
+    key's expression there; `uses` are the two uses, each with the calls that lead to it.
     """
 
     frame: Frame
@@ -232,6 +234,7 @@ class KeyReused:
     earlier_span: Span | None
     earlier_path: str | None
     node: n.Expr | None
+    uses: tuple[Use, Use]
 
 
 @dataclass(frozen=True, slots=True)

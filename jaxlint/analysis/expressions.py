@@ -11,7 +11,8 @@ from jaxlint.analysis.arrays.indexing import SliceValue
 from jaxlint.analysis.branches import ask, is_none, truth, truth_of
 from jaxlint.analysis.events import Indexed, ShapeUse, StaticWanted
 from jaxlint.analysis.frames import Frame
-from jaxlint.analysis.iteration import rounds, row_token
+from jaxlint.analysis.iteration import rounds
+from jaxlint.analysis.key_parts import part_token
 from jaxlint.analysis.scope import Scope
 from jaxlint.analysis.values import (
     Api,
@@ -114,7 +115,7 @@ def _item(m: Machine, f: Frame, base: Value, index: Value, e: n.Subscript) -> Va
         case Items() | Many() | Mapping():
             return _container_item(m, f, base, index, e, trace)
         case Unknown():
-            token = row_token(base.token, keys.part_of(index, e.index))
+            token = part_token(base.token, keys.part_of(index, e.index))
             return Unknown(trace=base.trace, token=token)
         case Api():
             return base
@@ -399,7 +400,7 @@ def _rounds_of(m: Machine, f: Frame, e: n.Comprehension, generators: tuple[n.Gen
         value = evaluate(m, f, e.element)
         return [value] if e.key is None else [Items("tuple", (evaluate(m, f, e.key), value))]
     generator = generators[0]
-    iterable = evaluate(m, f, generator.iterable)
+    iterable = _outermost_iterable(m, f, generator) if generator is e.generators[0] else evaluate(m, f, generator.iterable)
     found: list[Value] = []
     for element in rounds(m, f, iterable, generator.iterable):
         assign(m, f, generator.target, element, e)
@@ -407,6 +408,15 @@ def _rounds_of(m: Machine, f: Frame, e: n.Comprehension, generators: tuple[n.Gen
             truth(m, f, condition, "comprehension", e)
         found.extend(_rounds_of(m, f, e, generators[1:]))
     return found
+
+
+def _outermost_iterable(m: Machine, f: Frame, generator: n.Generator) -> Value:
+    """The first iterable of a comprehension is evaluated once, outside of its loop."""
+    span = f.loop_spans.pop()
+    try:
+        return evaluate(m, f, generator.iterable)
+    finally:
+        f.loop_spans.append(span)
 
 
 def _formatted(m: Machine, f: Frame, e: n.FormattedString) -> Value:

@@ -43,14 +43,25 @@ class Arguments:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a call in progress stands: the call, and the expression that it is at."""
+
+    frame: Frame = field(compare=False)
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Use:
-    """A consumption of a key: how sure ('strong', 'weak'), where, and by what."""
+    """A use of a key: how sure ('strong', 'weak'), by what ('draw', 'split', 'fold', ...), and where.
+
+    `places` are those of the calls in progress, innermost first. `number` is how many keys a split makes or what a
+    `fold_in` folds in.
+    """
 
     how: str
-    span: Span
-    path: str
-    loop: tuple[int, ...]
-    fold: object = None  # the tag of a fold_in; None for other consumptions
+    action: str
+    places: tuple[Place, ...]
+    number: object = None
 
 
 Consumed: TypeAlias = dict[int, tuple[tuple[Token, Use], ...]]
@@ -72,6 +83,7 @@ class Frame:
     mapped: tuple[Site, ...] = ()  # the eager vmap and grad applications around, outermost first
     number: int = 0
     owner: Value | None = None
+    given: tuple[Value, ...] = ()  # the arguments, without the object of a method
     known: bool = True  # False where the call is a guess: no visible code makes it
     loop_spans: list[Span] = field(default_factory=list)
     returns: list[Value] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Which code is meant for some versions of JAX only: what stands in a try, behind `hasattr`, or behind a version test."""
+"""Which code is meant for some versions of JAX only: what stands in a try, behind `hasattr` or a version test."""
 
 from __future__ import annotations
 
@@ -78,7 +78,11 @@ def _constants(statement: n.Stmt) -> Iterator[str]:
     """The names that a guarded statement sets to True, False or None."""
     for block in blocks(statement):
         for inner in walk_statements(block):
-            if isinstance(inner, n.Assign) and isinstance(inner.value, n.Constant) and inner.value.kind in ("bool", "none"):
+            if (
+                isinstance(inner, n.Assign)
+                and isinstance(inner.value, n.Constant)
+                and inner.value.kind in ("bool", "none")
+            ):
                 yield from _names(inner.targets)
 
 

@@ -38,6 +38,8 @@ def resolve(m: Machine, path: str) -> Value:
 def member(m: Machine, module: str, target: str, *, is_relative: bool) -> Value:
     """The value that `from module import name` gives, `target` being `module.name`."""
     name = target.rpartition(".")[2]
+    if target in m.declared:
+        return Api(target)
     scope = m.load(module)
     if scope is not None:
         if name in scope.names:

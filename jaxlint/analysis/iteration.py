@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from jaxlint.analysis import arrays
 from jaxlint.analysis.frames import Frame
+from jaxlint.analysis.key_parts import part_token
 from jaxlint.analysis.values import (
     Array,
     Items,
@@ -47,26 +48,19 @@ def element(m: Machine, iterable: Value, number: int) -> Value:
         return with_trace(fresh_keys(m, iterable.element, number), iterable.trace)
     if isinstance(iterable, Key):
         batch = iterable.batch[1:] if iterable.batch else None
-        return Key(row_token(iterable.token, ("row", number)), batch or (), trace=iterable.trace)
+        return Key(part_token(iterable.token, ("row", number)), batch or (), trace=iterable.trace)
     if isinstance(iterable, Array):
         return with_trace(arrays.subscript(iterable, Scalar("int")), iterable.trace)
     if isinstance(iterable, OneOf):
         return one_of(element(m, option, number) for option in iterable.options)
     token = iterable.token if isinstance(iterable, Unknown) else None
-    return Unknown(trace=iterable.trace, token=row_token(token, ("row", number)))
-
-
-def row_token(token: Token | None, part: object) -> Token | None:
-    """The token of a part of what `token` names."""
-    if token is None:
-        return None
-    return replace(token, part=part if token.part is None else (token.part, part))
+    return Unknown(trace=iterable.trace, token=part_token(token, ("row", number)))
 
 
 def fresh_keys(m: Machine, value: Value, number: int) -> Value:
     """The value with the keys in it told apart from those of other rounds."""
     if isinstance(value, (Key, Unknown)) and value.token is not None:
-        return replace(value, token=row_token(value.token, ("round", number)))
+        return replace(value, token=part_token(value.token, ("round", number)))
     if isinstance(value, Items):
         return replace(value, items=tuple(fresh_keys(m, item, number) for item in value.items))
-    return value
+    return replace(value) if isinstance(value, Scalar) else value  # another number in each round

@@ -6,22 +6,26 @@ that splitting one parent twice, or splitting it and folding in, gives keys agai
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jaxlint.analysis.events import KeyMade, KeyReused
-from jaxlint.analysis.frames import Arguments, Frame, Use
-from jaxlint.analysis.iteration import row_token
+from jaxlint.analysis.frames import Arguments, Consumed, Frame, Place, Use
+from jaxlint.analysis.key_parts import Same, covers, overlap, part_token
 from jaxlint.analysis.values import (
     Array,
     Items,
     Key,
     Scalar,
+    Shape,
     Token,
     Trace,
     Unknown,
     Value,
     join_traces,
+    leaves,
+    options,
     parts,
 )
 from jaxlint.model import Span
@@ -31,38 +35,37 @@ if TYPE_CHECKING:
     from jaxlint.analysis.machine import Machine
 
 
+# What makes keys
+
+
 def make(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
-    """`jax.random.key(seed)`; the same literal seed gives the same key."""
+    """`jax.random.key(seed)`."""
     from jaxlint.analysis.expressions import staged
 
     seed = arguments.get(0, "seed")
-    constant = isinstance(seed, Scalar) and seed.known
+    node = arguments.node(0, "seed")
+    constant = isinstance(seed, Scalar) and seed.known and _is_literal(node)
     m.emit(KeyMade(f, where, constant, "call", f.loops))
     trace: Trace | None = seed.trace if seed is not None else None
-    return staged(f, Key(m.token("key", where), (), trace=trace), trace)
+    return staged(f, Key(m.token("key", where, f.number), (), trace=trace), trace)
 
 
-def token_of(value: Value | None) -> Token | None:
-    """The identity of what may be a key."""
-    if isinstance(value, Key):
-        return value.token
-    return value.token if isinstance(value, Unknown) else None
-
-
-def sample(m: Machine, f: Frame, arguments: Arguments, where: Span) -> None:
-    """A sampler draws with its key."""
-    consume(m, f, arguments.get(0, "key"), "strong", where, arguments.node(0, "key"))
+def _is_literal(node: n.Expr | None) -> bool:
+    """Whether a seed is written where the key is made, and not a name that somebody may set."""
+    return isinstance(node, n.Constant)
 
 
 def split(m: Machine, f: Frame, arguments: Arguments, where: Span) -> Value:
     """`jax.random.split(key, num)` consumes the key and gives fresh ones."""
     key = arguments.get(0, "key")
-    consume(m, f, key, "strong", where, arguments.node(0, "key"))
     number = arguments.get(1, "num")
-    return Key(m.token(_name(key), where), _batch(number, key), trace=_trace(arguments))
+    batch = _batch(number, key)
+    count = batch[0] if batch is not None and len(batch) == 1 else None
+    _consume(m, f, key, Use("strong", "split", places(f, where), count), arguments.node(0, "key"))
+    return Key(m.token(_name(key), where, f.number), batch, trace=_trace(arguments))
 
 
-def _batch(number: Value | None, key: Value | None) -> tuple[int | str | None, ...] | None:
+def _batch(number: Value | None, key: Value | None) -> Shape | None:
     if isinstance(key, Key) and key.batch != ():
         return None
     if number is None:
@@ -75,17 +78,29 @@ def _batch(number: Value | None, key: Value | None) -> tuple[int | str | None, .
 
 
 def fold(m: Machine, f: Frame, arguments: Arguments, where: Span) -> Value:
-    """`jax.random.fold_in(key, data)` reads the key: it conflicts with a split of the key and with an equal tag."""
+    """`jax.random.fold_in(key, data)` reads the key; equal data give equal keys, and those of a split too."""
     key, data = arguments.get(0, "key"), arguments.get(1, "data")
-    node = arguments.node(1, "data")
-    tag: object = ("tag", data.const) if isinstance(data, Scalar) and data.known else ("expression", where)
-    token = token_of(key)
-    if token is not None:
-        _note(m, f, token, Use("strong", where, f.path, (), tag), arguments.node(0, "key"), key)
-    del node
+    use = Use("strong" if _is_number(data) else "weak", "fold", places(f, where), data.const if isinstance(data, Scalar) else None)
+    _consume(m, f, key, use, arguments.node(0, "key"))
     batch = key.batch if isinstance(key, Key) else ()
-    fresh = m.token(_name(key), where)
-    return Key(fresh, batch, trace=_trace(arguments))
+    token = part_token(token_of(key), ("fold", identity(data)))
+    return Key(token if token is not None else m.token("key", where, f.number), batch, trace=_trace(arguments))
+
+
+def _is_number(value: Value | None) -> bool:
+    """Whether what is folded in is as small as an index may be, and not a hash."""
+    if isinstance(value, Unknown):
+        return value.token is not None
+    return isinstance(value, (Array, Scalar))
+
+
+def identity(value: Value | None) -> object:
+    """What tells one index or tag from others: its value, or the binding that holds it."""
+    if isinstance(value, Scalar) and value.known:
+        return value.const
+    if isinstance(value, (Unknown, Array)) and value.token is not None:
+        return value.token
+    return Same(value if value is not None else Unknown())
 
 
 def _name(key: Value | None) -> str:
@@ -102,79 +117,209 @@ def _trace(arguments: Arguments) -> Trace | None:
 
 def item(base: Key, index: Value, e: n.Subscript) -> Value:
     """`keys[i]` and `keys[a:b]`: a part of a batch of keys."""
-    part = part_of(index, e.index)
-    batch = base.batch
-    if isinstance(index, Scalar) and batch:
-        return Key(row_token(base.token, part), batch[1:], trace=base.trace)
-    if isinstance(index, Array):
-        return Key(row_token(base.token, part), batch[1:] if batch else None, trace=base.trace)
-    return Key(row_token(base.token, part), batch if batch else None, trace=base.trace)
-
-
-def part_of(index: Value, node: n.Expr) -> object:
-    """How a part is told from the others: a constant index, or where it is written."""
     from jaxlint.analysis.arrays.indexing import SliceValue
 
-    if isinstance(index, Scalar) and index.known:
-        return index.const
+    batch = base.batch
+    token = part_token(base.token, part_of(index, e.index, batch))
+    if isinstance(index, SliceValue):
+        return Key(token, (None, *batch[1:]) if batch else None, trace=base.trace)
+    if isinstance(index, (Scalar, Array)):
+        return Key(token, batch[1:] if batch else None, trace=base.trace)
+    return Key(token, None, trace=base.trace)
+
+
+def part_of(index: Value, node: n.Expr, batch: Shape | None = None) -> object:
+    """How a part is told from the others."""
+    from jaxlint.analysis.arrays.indexing import SliceValue
+
+    if isinstance(index, Scalar) and index.known and isinstance(index.const, int):
+        size = batch[0] if batch else None
+        return index.const + size if index.const < 0 and isinstance(size, int) else index.const
     if isinstance(index, SliceValue):
         bounds = (index.lower, index.upper)
-        return ("slice", *(b.const if isinstance(b, Scalar) and b.known else (None if b is None else node.span) for b in bounds))
-    return ("index", node.span)
+        return ("slice", *(b if b is None else identity(b) for b in bounds))
+    return identity(index)
+
+
+# What consumes keys
+
+
+def token_of(value: Value | None) -> Token | None:
+    """The identity of what may be a key; what may also be None is a key where it is used as one."""
+    if isinstance(value, (Key, Unknown, Array)):
+        return value.token
+    found = [token_of(option) for option in options(value) if not _is_none(option)] if value is not None and _may_be_key(value) else []
+    return found[0] if len(found) == 1 else None
+
+
+def _may_be_key(value: Value) -> bool:
+    return not isinstance(value, (Items, Scalar)) and bool(list(parts(value)))
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, Scalar) and value.kind == "none"
+
+
+def sample(m: Machine, f: Frame, arguments: Arguments, where: Span) -> None:
+    """A sampler draws with its key."""
+    _consume(m, f, arguments.get(0, "key"), Use("strong", "draw", places(f, where)), arguments.node(0, "key"))
 
 
 def weak(m: Machine, f: Frame, value: Value, where: Span | None) -> None:
     """Something of unknown habits gets a value: a key in it may be consumed."""
     if isinstance(value, Key) and value.token is not None:
-        _note(m, f, value.token, Use("weak", where or value.token.span, f.path, ()), None, value)
+        _consume(m, f, value, Use("weak", "pass", places(f, where or value.token.span)), None)
     for part in parts(value):
-        if isinstance(part, Key):
-            weak(m, f, part, where)
+        weak(m, f, part, where)
 
 
-def consume(m: Machine, f: Frame, value: Value | None, how: str, where: Span, node: n.Expr | None) -> None:
-    """Consumes a key and tells when it was consumed before on this path."""
+def places(f: Frame, where: Span) -> tuple[Place, ...]:
+    """Where the calls in progress stand, innermost first; transforms and control flow are part of their caller."""
+    found = [Place(_function_frame(f), where)]
+    for frame in f.chain():
+        caller = frame.caller
+        if caller is not None and frame.call_span is not None and caller.number != frame.number:
+            found.append(Place(_function_frame(caller), frame.call_span))
+    return tuple(found)
+
+
+def _function_frame(frame: Frame) -> Frame:
+    """The call that a transform's or control-flow function's frame belongs to."""
+    while frame.function is None and frame.caller is not None and frame.caller.number == frame.number:
+        frame = frame.caller
+    return frame
+
+
+def _consume(m: Machine, f: Frame, value: Value | None, use: Use, node: n.Expr | None) -> None:
+    """Notes a use and tells when it meets an earlier one on this path."""
     token = token_of(value)
-    if token is not None and value is not None:
-        _note(m, f, token, Use(how, where, f.path, ()), node, value)
-
-
-def _note(m: Machine, f: Frame, token: Token, use: Use, node: n.Expr | None, value: Value | None) -> None:
+    if token is None:
+        return
     earlier = m.consumed.get(token.number, ())
-    for other, old in earlier:
-        if _overlap(other.part, token.part) and _conflict(old, use):
-            kind = "loop" if old.span == use.span and old.path == use.path else "again"
-            m.emit(KeyReused(f, use.span, token, kind, use.how, old.how, old.span, old.path, node))
-            break
-    entry = (token, use)
-    if entry not in earlier:
-        m.consumed[token.number] = (*earlier, entry)
+    found = [old for other, old in earlier if overlap(other.part, token.part) and _conflict(old, use)]
+    if found:
+        strong = [old for old in found if old.how == "strong"]
+        _tell(m, token, (strong or found)[0], use, node)
+    if (token, use) not in earlier:
+        m.consumed[token.number] = (*earlier, (token, use))
 
 
 def _conflict(old: Use, new: Use) -> bool:
-    if old.fold is None and new.fold is None:
+    """Whether two uses give equal numbers: folding in conflicts with a split that has a key of that number."""
+    if "fold" not in (old.action, new.action):
         return True
-    if old.fold is not None and new.fold is not None:
-        return False  # equal tags in a loop are told apart by the rule on what the tag depends on
-    return False
-
-
-def _overlap(left: Any, right: Any) -> bool:
-    """Whether two parts of one batch may have a key in common; unknown indices are taken as different."""
-    if left is None or right is None or left == right:
-        return True
-    if isinstance(left, tuple) and isinstance(right, tuple) and left[0] == right[0] == "slice":
+    if old.action == new.action:
+        return False  # equal tags give the same key, whose uses then conflict
+    folded, other = (old, new) if old.action == "fold" else (new, old)
+    if other.action != "split":
         return False
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, tuple) and one and one[0] == "slice" and isinstance(other, int) and not isinstance(other, bool):
-            return _in_slice(other, one)
-    return False
+    return not (isinstance(folded.number, int) and isinstance(other.number, int)) or 0 <= folded.number < other.number
 
 
-def _in_slice(index: int, part: tuple[Any, ...]) -> bool:
-    lower, upper = part[1], part[2]
-    if index < 0 or not isinstance(lower, (int, type(None))) or not isinstance(upper, (int, type(None))):
-        return False
-    return (lower or 0) <= index and (upper is None or (upper >= 0 and index < upper))
+def _tell(m: Machine, token: Token, old: Use, new: Use, node: n.Expr | None) -> None:
+    """Tells of a reuse at the place that is to blame for it."""
+    common = _common(old, new)
+    if common is None:
+        return
+    handed = m.handed_on.get(token.number)
+    if handed is not None and any(place.frame.number == token.born for place in old.places[: common[0]]):
+        m.emit(_event(token, "handed on", Place(*handed), old, new, None))
+        return
+    place = new.places[0]
+    for inner, outer in zip(new.places[: common[1]], new.places[1:], strict=False):
+        if not any(_leads_to(value, token) for value in inner.frame.given):
+            break
+        place = outer
+    kind = "loop" if old.places[common[0]].span == new.places[common[1]].span else "again"
+    if place is new.places[common[1]]:
+        shared = _shared(new.places[common[1] :], token)
+        if shared is not None:
+            place, kind = shared, "shared"
+    m.emit(_event(token, kind, place, old, new, node if place is new.places[0] else None))
 
 
+def _event(token: Token, kind: str, place: Place, old: Use, new: Use, node: n.Expr | None) -> KeyReused:
+    earlier = old.places[0]
+    return KeyReused(
+        place.frame, place.span, token, kind, new.how, old.how, earlier.span, earlier.frame.path, node, (old, new)
+    )  # fmt: skip
+
+
+def _common(old: Use, new: Use) -> tuple[int, int] | None:
+    """The innermost call that both uses are part of, as indices into their places."""
+    numbers = [place.frame.number for place in old.places]
+    for index, place in enumerate(new.places):
+        if place.frame.number in numbers:
+            return numbers.index(place.frame.number), index
+    return None
+
+
+def _leads_to(value: Value, token: Token) -> bool:
+    return any(True for _ in _leading_to(value, token))
+
+
+def _leading_to(value: Value, token: Token) -> Iterator[Token]:
+    """The keys in an argument through which a function got at `token`."""
+    for leaf in leaves(value):
+        found = token_of(leaf)
+        if found is not None and found.number == token.number and covers(found.part, token.part):
+            yield found
+
+
+def _shared(outer: tuple[Place, ...], token: Token) -> Place | None:
+    """The call that gave one key under two names, if that is why the function uses it twice."""
+    frame = outer[0].frame
+    names = sum(1 for value in frame.given for _ in _leading_to(value, token))
+    return outer[1] if names > 1 and len(outer) > 1 else None
+
+
+# Keys that leave a function
+
+
+def hand_on(m: Machine, f: Frame, value: Value, statement: n.Return) -> None:
+    """A function returns a value: of keys that were made in it, it is noted where."""
+    if f.function is None:
+        return
+    for leaf in leaves(value):
+        token = token_of(leaf) if isinstance(leaf, Key) else None
+        if token is not None and token.born == f.number:
+            m.handed_on[token.number] = (f, statement.span)
+
+
+def consumed_in(m: Machine, value: Value, before: Consumed) -> Iterator[tuple[Token, Use]]:
+    """The keys in a value that were surely consumed since `before`."""
+    for leaf in leaves(value):
+        token = token_of(leaf)
+        if token is None:
+            continue
+        old = before.get(token.number, ())
+        for entry in m.consumed.get(token.number, ()):
+            other, use = entry
+            if entry not in old and use.how == "strong" and use.action != "fold" and overlap(other.part, token.part):
+                yield token, use
+                break
+
+
+def tell_carry(m: Machine, carry: Value, before: Consumed) -> None:
+    """Tells of keys that one round of a compiled loop used and hands on to the next."""
+    if m.last_return is None:
+        return
+    frame, statement = m.last_return
+    for token, use in consumed_in(m, carry, before):
+        m.emit(_event(token, "carry", Place(frame, statement.span), use, use, None))
+
+
+def tell_mapped(m: Machine, f: Frame, value: Value, before: Consumed, where: Span) -> None:
+    """Tells of keys in an unmapped argument that a mapped function drew with for all rows."""
+    for token, use in consumed_in(m, value, before):
+        m.emit(_event(token, "mapped", Place(f, where), use, use, None))
+
+
+def renewed(m: Machine, value: Value) -> Value:
+    """The value with fresh keys for those in it."""
+    if isinstance(value, (Key, Unknown, Array)) and value.token is not None:
+        token = value.token
+        return replace(value, token=m.token(token.name, token.span))
+    if isinstance(value, Items):
+        return replace(value, items=tuple(renewed(m, part) for part in value.items))
+    return value

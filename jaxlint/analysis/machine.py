@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jaxlint.analysis import calls, statements, transforms
+from jaxlint.analysis.api import TRANSFORMS, Transform
 from jaxlint.analysis.events import Branch, HostCall, RangeOver, ShapeUse, SiteSeen, StaticWanted
 from jaxlint.analysis.frames import Consumed, Frame
 from jaxlint.analysis.project import Project
@@ -68,14 +69,17 @@ class Machine:
     """The shared state of one abstract run over the modules of a project."""
 
     def __init__(
-        self, modules: Project, emit: Emit, wrappers: Mapping[str, Any], on_failure: Callable[[str, Exception], None]
+        self, modules: Project, emit: Emit, wrappers: Mapping[str, Transform], on_failure: Callable[[str, Exception], None]
     ) -> None:
         self.modules = modules
         self.on_failure = on_failure
         self._emit = emit
-        self.wrappers = wrappers
+        self.transforms: Mapping[str, Transform] = {**TRANSFORMS, **wrappers}
+        self.declared = frozenset(wrappers)
         self.scopes: dict[str, Scope] = {}
         self.consumed: Consumed = {}
+        self.handed_on: dict[int, tuple[Frame, Span]] = {}  # where keys leave the function that made them
+        self.last_return: tuple[Frame, n.Return] | None = None
         self.records: dict[tuple[str, Span], SiteRecord] = {}
         self.closures: dict[tuple[str, Span], Closure] = {}
         self.executed: set[tuple[str, Span]] = set()

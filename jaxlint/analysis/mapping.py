@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis.events import KeyReused
+from jaxlint.analysis import keys
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.tracing import device, to_tracer
 from jaxlint.analysis.values import (
@@ -169,12 +169,8 @@ def watch_keys(
     for value, axis in zip(arguments.positional, entries, strict=False):
         if not is_unmapped(axis) or not isinstance(value, Key) or value.token is None:
             continue
-        uses = [use for token, use in m.consumed.get(value.token.number, ()) if token == value.token]
-        old = {use for _, use in before.get(value.token.number, ())}
-        for use in uses:
-            if use.how == "strong" and use not in old and any(not is_unmapped(a) for a in entries):
-                m.emit(KeyReused(f, where, value.token, "mapped", "strong", "strong", use.span, use.path, None))
-                break
+        if any(not is_unmapped(a) for a in entries):
+            keys.tell_mapped(m, f, value, before, where)
     return result
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from jaxlint.analysis.api import Transform
 from jaxlint.analysis.context import Context, Report, Text
 from jaxlint.analysis.events import SiteSeen
 from jaxlint.analysis.machine import Machine
@@ -24,7 +25,7 @@ def findings(
     sources: Sequence[Source],
     relevant: Sequence[Source],
     target: Target,
-    wrappers: Mapping[str, Any],
+    wrappers: Mapping[str, Transform],
     only: Collection[str] | None,
     on_failure: Failed,
 ) -> list[Finding]:

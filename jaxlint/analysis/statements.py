@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis import assignment, classes, imports
+from jaxlint.analysis import assignment, classes, imports, keys
 from jaxlint.analysis.branches import narrowed, truth
 from jaxlint.analysis.events import Assigned, Dropped
 from jaxlint.analysis.expressions import evaluate
@@ -60,6 +60,8 @@ def _expression(m: Machine, f: Frame, statement: n.ExpressionStatement) -> None:
 def _return(m: Machine, f: Frame, statement: n.Return) -> bool:
     value = evaluate(m, f, statement.value) if statement.value is not None else Scalar("none", None, True)
     f.returns.append(value)
+    m.last_return = (f, statement)
+    keys.hand_on(m, f, value, statement)
     f.exits.append(dict(m.consumed))
     assignment.escape(m, value)
     return False

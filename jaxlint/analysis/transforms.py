@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis import calls, evidence, mapping
-from jaxlint.analysis.api import TRANSFORMS, Transform
+from jaxlint.analysis.api import Transform
 from jaxlint.analysis.events import PartialMade, TransformCalled, TransformMade
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.signature import Signature, signature, static_parameters, unhashable, unknown_statics
@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 
 def lookup(m: Machine, site: Site) -> Transform:
     """The table's entry for a site's transform."""
-    found: Transform = m.wrappers.get(site.transform) or TRANSFORMS[site.transform]
-    return found
+    return m.transforms[site.transform]
 
 
 # Making
@@ -56,7 +55,7 @@ def apply_expression(m: Machine, f: Frame, path: str, e: n.Call) -> Value:
 
 def apply_value(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
     """A transform called with evaluated arguments."""
-    transform = TRANSFORMS[path]
+    transform = m.transforms[path]
     name_span = e.function.span if e is not None else where
     options = _options(transform, arguments)
     function = arguments.get(0, transform.function) or arguments.keyword("f")
@@ -89,15 +88,15 @@ def _options(transform: Transform, arguments: Arguments) -> tuple[tuple[str, Opt
 def partial(m: Machine, f: Frame, arguments: Arguments, e: n.Call) -> Value:
     """`functools.partial(...)`: of a transform it is a factory, of anything else a function with bound arguments."""
     first = arguments.positional[0]
-    if isinstance(first, Api) and first.path in TRANSFORMS and len(arguments.positional) == 1:
-        transform = TRANSFORMS[first.path]
+    if isinstance(first, Api) and first.path in m.transforms and len(arguments.positional) == 1:
+        transform = m.transforms[first.path]
         site = Site(
             first.path, transform.kind, f.path, e.span, e.arguments[0].value.span, "partial", None,
             _options(transform, replace(arguments, positional=(first,))), _last(e),
         )  # fmt: skip
         return Factory(site, f.number)
     if isinstance(first, Factory):
-        extra = _options(TRANSFORMS[first.site.transform], replace(arguments, positional=(first,)))
+        extra = _options(m.transforms[first.site.transform], replace(arguments, positional=(first,)))
         return Factory(replace(first.site, options=(*first.site.options, *extra)), f.number)
     value = Bound(first, arguments.positional[1:], arguments.keywords, f.number)
     m.emit(PartialMade(f, e.span, value, e))
@@ -109,7 +108,7 @@ def apply_factory(m: Machine, f: Frame, factory: Factory, arguments: Arguments, 
     if not arguments.positional:
         return Unknown()
     target = arguments.node(0, "fun")
-    extra = _options(TRANSFORMS[factory.site.transform], replace(arguments, positional=arguments.positional[:1]))
+    extra = _options(m.transforms[factory.site.transform], replace(arguments, positional=arguments.positional[:1]))
     site = replace(
         factory.site, span=e.span, path=f.path, target_span=target.span if target else None,
         options=(*factory.site.options, *extra),
@@ -127,7 +126,7 @@ def decorate(m: Machine, f: Frame, factory: Factory, decorator: n.Expr, value: V
 
 def decorate_plainly(m: Machine, f: Frame, path: str, decorator: n.Expr, value: Value, function: n.Function) -> Value:
     """`@jax.jit` above a function."""
-    site = Site(path, TRANSFORMS[path].kind, f.path, decorator.span, decorator.span, "decorator")
+    site = Site(path, m.transforms[path].kind, f.path, decorator.span, decorator.span, "decorator")
     return make(m, f, site, value, function)
 
 
@@ -260,16 +259,16 @@ def _call_staged(
     def traced(position: int | None, name: str | None, argument: Value) -> Value:
         if statics.holds(position, name):
             return argument
-        return to_tracer(argument, entry_trace(site, known, position, name), auto_static=auto)
+        return to_tracer(argument, entry_trace(m, site, known, position, name), auto_static=auto)
 
     inner = _each(arguments, known, traced)
     result = calls.call(m, under(f, site, transform), value.function, inner, None, where)
     return untraced(f, result, outer_trace(arguments), arrays=True)
 
 
-def entry_trace(site: Site, known: Signature | None, position: int | None, name: str | None) -> Trace:
+def entry_trace(m: Machine, site: Site, known: Signature | None, position: int | None, name: str | None) -> Trace:
     """The trace of an argument that a transform turns into a tracer."""
-    level = Level.GRAD if TRANSFORMS.get(site.transform, TRANSFORMS["jax.jit"]).level is Level.GRAD else Level.TRACED
+    level = lookup(m, site).level
     parameter = known.parameter(position, name) if known is not None else None
     if known is None or parameter is None or known.function is None:
         return Trace(level)
@@ -293,7 +292,7 @@ def _call_vmap(
 
     def mapped(position: int | None, name: str | None, argument: Value) -> Value:
         axis = axes[position] if position is not None else mapping.AXIS_0
-        return mapping.map_in(argument, axis, entry_trace(site, known, position, name))
+        return mapping.map_in(argument, axis, entry_trace(m, site, known, position, name))
 
     inner = _each(arguments, known, mapped)
     frame = under(f, site, transform)
@@ -313,7 +312,7 @@ def _call_derivative(
     def differentiated(position: int | None, name: str | None, argument: Value) -> Value:
         if argnums is not None and position not in argnums:
             return argument
-        trace = entry_trace(site, known, position, name)
+        trace = entry_trace(m, site, known, position, name)
         return to_tracer(argument, trace if argnums is not None else replace(trace, sure=False), auto_static=transform.auto_static)
 
     inner = _each(arguments, known, differentiated)

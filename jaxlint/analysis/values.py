@@ -60,12 +60,16 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """The identity of one PRNG key. `name` is how the source calls it; equal tokens are equal keys."""
+    """The identity of one PRNG key. `name` is how the source calls it; equal tokens are equal keys.
+
+    `part` tells which part of the key or batch it is (key_parts.py), `born` in which call of a function it was made.
+    """
 
     number: int
     name: str = field(compare=False)
     span: Span = field(compare=False)
-    part: Any = None  # which part of a split it is: an index, a slice text, or None for the key itself
+    part: tuple[Any, ...] = ()
+    born: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,7 @@ class Unknown(Value):
 class Array(Value):
     """An array, on the device or (`host`) of NumPy; dtype as a NumPy name such as 'float32'.
 
-    `weak` is JAX's weak type. `python` is the Python type ('bool', 'int', 'float', 'complex') of the scalar that a
+    `weak` is JAX's weak type, `token` tells a parameter from others, should it be a PRNG key. `python` is the Python type ('bool', 'int', 'float', 'complex') of the scalar that a
     transform turned into this tracer, if it was one.
     """
 
@@ -88,6 +92,7 @@ class Array(Value):
     weak: bool | None = None
     host: bool = False
     python: str | None = None
+    token: Token | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,91 @@
+"""Which part of a batch of keys a token names, and whether two parts may have a key in common.
+
+A part is a path of selectors, outermost first: a constant index, `("slice", lower, upper)`, `("rest", i)` for `*rest`
+in an unpacking, `("row", n)` for what a Python loop or `next` takes, `("scanned", n)` for what a round of `scan` gets of
+all rows, `("attribute", name)`, `("fold", tag)`, and `Same` for an index or tag that is known by its binding alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from jaxlint.analysis.values import Token, Value
+
+Path: TypeAlias = tuple[Any, ...]
+
+
+class Same:
+    """An index or tag of unknown value: it equals itself, for as long as the name that holds it is not bound anew."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def part_token(token: Token | None, selector: object) -> Token | None:
+    """The token of a part of what `token` names."""
+    return None if token is None else replace(token, part=(*token.part, selector))
+
+
+def overlap(left: Path, right: Path) -> bool:
+    """Whether two parts of one batch surely have a key in common; a whole has all of its parts.
+
+    What is folded into a key is another key: it has nothing in common with the key itself.
+    """
+    for one, other in zip(left, right, strict=False):
+        if one != other:
+            return _meet(one, other) or _meet(other, one)
+    longer = left if len(left) > len(right) else right
+    rest = longer[min(len(left), len(right)) :]
+    return not any(isinstance(selector, tuple) and selector[0] in ("fold", "attribute") for selector in rest)
+
+
+def covers(whole: Path, part: Path) -> bool:
+    """Whether `part` was reached through `whole`."""
+    return part[: len(whole)] == whole
+
+
+def _meet(one: object, other: object) -> bool:
+    if isinstance(one, tuple) and one[0] == "scanned":
+        return _is_index(other) or isinstance(other, tuple) and other[0] in ("slice", "rest")
+    if isinstance(one, tuple) and one[0] == "rest":
+        return _is_index(other) and _in_slice(other, one[1], None)
+    if isinstance(one, tuple) and one[0] == "slice":
+        if _is_index(other):
+            return _in_slice(other, one[1], one[2])
+        return isinstance(other, tuple) and other[0] == "slice" and _slices_meet(one, other)
+    return False
+
+
+def _is_index(selector: object) -> bool:
+    return isinstance(selector, int) and not isinstance(selector, bool)
+
+
+def _in_slice(index: Any, lower: object, upper: object) -> bool:
+    """Whether an index surely lies in a slice, whatever the length that makes the slice non-empty."""
+    if not isinstance(lower, (int, type(None))) or not isinstance(upper, (int, type(None))):
+        return False
+    start = lower or 0
+    if index >= 0:
+        return 0 <= start <= index and (upper is None or 0 <= index < upper)
+    if upper is not None:
+        return False
+    return start >= 0 and index == -1 or start < 0 and index >= start
+
+
+def _slices_meet(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether two slices from the front surely share a row."""
+    bounds = (*one[1:], *other[1:])
+    if any(not isinstance(b, (int, type(None))) or (b or 0) < 0 for b in bounds):
+        return False
+    first = max(one[1] or 0, other[1] or 0)
+    ends = [end for end in (one[2], other[2]) if end is not None]
+    return not ends or first < min(ends)
