@@ -1,4 +1,4 @@
-"""Looks up what JAX removed, deprecated and renamed, in the tables of `jaxlint/data` (their README says how they were measured)."""
+"""Looks up what JAX removed, deprecated and renamed, in the tables of `jaxlint/data` (see their README)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEPRECATED = "deprecated"
 
 
 class Change(Struct, frozen=True):
-    """A name that JAX removed or deprecated: itself ('symbol'), with all below it ('module'), or as an import path ('import').
+    """A name that JAX removed or deprecated: a 'symbol', a 'module' with all below it, or a path to 'import' only.
 
     Versions are '' where there is none. `drop_in` says that `replacement` can stand in the name's place.
     """

@@ -1,5 +1,7 @@
 """removed-api, deprecated-api and mesh-axis-types: what is reported for which JAX, and what the fixes write."""
 
+# ruff: noqa: E501 - programs before and after stand side by side
+
 import ast
 import textwrap
 
@@ -107,7 +109,12 @@ def test_reports_for_the_newest_jax(text: str, expected: list[tuple[str, int]]) 
         ("import jax\njax.tree_map(f, x)\n", "0.4.30", "0.6.0", REMOVED),
         ("import jax\n@jax.jit(static_argnames='n')\ndef f(x, n): ...\n", "0.8.0", "0.9.0", REMOVED),
         ("import jax\n@jax.jit()\ndef f(x): ...\n", "0.8.1", "0.9.0", []),
-        ("from jax.lib import xla_bridge\nxla_bridge.get_backend()\n", "0.8.0", "0.8.3", [("deprecated-api", 1), *REMOVED]),
+        (
+            "from jax.lib import xla_bridge\nxla_bridge.get_backend()\n",
+            "0.8.0",
+            "0.8.3",
+            [("deprecated-api", 1), *REMOVED],
+        ),
         ("import jax\njax.ad.f\n", "0.9.0", "0.9.0", REMOVED),
         ("import jax.numpy as jnp\njnp.linalg.pinv(x, rcond=0)\n", "0.7.0", "0.7.0", [("deprecated-api", 2)]),
     ],
@@ -223,14 +230,21 @@ def test_a_fix_waits_until_the_oldest_version_has_the_replacement() -> None:
 
 
 def test_an_old_minimum_gets_the_name_that_every_version_has() -> None:
-    assert fixed("import jax\njax.tree_map(f, x)\n", Target("0.4.1", "0.6.0")) == "import jax\njax.tree_util.tree_map(f, x)\n"
+    assert (
+        fixed("import jax\njax.tree_map(f, x)\n", Target("0.4.1", "0.6.0"))
+        == "import jax\njax.tree_util.tree_map(f, x)\n"
+    )
 
 
 def test_messages_say_since_when_and_what_instead() -> None:
     ((_, report),) = reports("import jax\njax.tree_map(f, x)\n")
     assert report.message == "JAX 0.6.0 removed `jax.tree_map`; use `jax.tree.map`"
     ((_, report),) = reports("import jax\njax.core.get_aval(y)\n", Target("0.5.0", "0.9.0"))
-    assert "0.8.2 deprecated" in report.message and "0.10.0 removes it" in report.message and "came with 0.5.3" in report.message
+    assert (
+        "0.8.2 deprecated" in report.message
+        and "0.10.0 removes it" in report.message
+        and "came with 0.5.3" in report.message
+    )
 
 
 MESH = "import jax\nm = jax.make_mesh((2, 1), ('x', 'y'){})\nf = jax.shard_map(g, mesh=m, in_specs=i, out_specs=o)\n"

@@ -1,16 +1,19 @@
 """Spelling names and editing calls: what is written must mean what was asked for."""
 
+# ruff: noqa: E501 - programs before and after stand side by side
+
 import ast
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jaxlint.analysis.context import Context, Text
 from jaxlint.config.targets import LATEST
 from jaxlint.model import Edit, Span
 from jaxlint.program import nodes as n
 from jaxlint.program.lower import lower
-from jaxlint.program.names import walk, walk_statements, expressions
+from jaxlint.program.names import expressions, walk, walk_statements
 from jaxlint.repair import add_argument, argument_text, fresh_name, insert_before, operand, remove_argument, spell
 
 

@@ -3,7 +3,8 @@
 import textwrap
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jaxlint.analysis.uses import api_uses
 from jaxlint.program.lower import lower
@@ -44,7 +45,10 @@ def guarded(text: str) -> dict[str, bool]:
         ("import jax\nlambda jax: jax.a", []),
         ("import jax\nlambda x=jax.a: jax.b", ["jax.a", "jax.b"]),
         ("class A:\n    import jax\n    jax.a\n    def f(self): jax.b", ["jax.a"]),
-        ("import jax\nclass A(jax.a, metaclass=jax.b):\n    jax = 1\n    def f(self): jax.c", ["jax.a", "jax.b", "jax.c"]),
+        (
+            "import jax\nclass A(jax.a, metaclass=jax.b):\n    jax = 1\n    def f(self): jax.c",
+            ["jax.a", "jax.b", "jax.c"],
+        ),
         ("import jax\ndef f():\n    global jax\n    jax = 1\njax.a", []),
         ("import jax\n@jax.jit\ndef f(x: jax.Array = jax.a) -> jax.b: ...", ["jax.jit", "jax.Array", "jax.a", "jax.b"]),
         ("import jax\nf'{jax.a} {jax.b!r}'", ["jax.a", "jax.b"]),
@@ -130,7 +134,12 @@ def test_the_call_is_told() -> None:
 
 def test_imports_are_told_with_what_they_load() -> None:
     text = "import jax.lib.xla_bridge, os\nfrom jax.config import config as c\nfrom .a import b\nfrom jax import *\n"
-    assert [use.path for use in api_uses(lower(text, "a.py", "a"))] == ["jax.lib.xla_bridge", "os", "jax.config.config", "jax"]
+    assert [use.path for use in api_uses(lower(text, "a.py", "a"))] == [
+        "jax.lib.xla_bridge",
+        "os",
+        "jax.config.config",
+        "jax",
+    ]
 
 
 EXPRESSIONS = st.recursive(

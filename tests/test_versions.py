@@ -80,7 +80,14 @@ def test_replacements_are_there_in_the_installed_jax() -> None:
 def test_names_are_gone_from_the_installed_jax_as_the_table_says() -> None:
     jax = pytest.importorskip("jax")
     target = Target(jax.__version__, jax.__version__)
-    classes = ("jax.Array.", "jax.Device.", "jax.ShapeDtypeStruct.", "jax.core.ShapedArray.", "jax.stages.", "jax.sharding.NamedSharding.")
+    classes = (
+        "jax.Array.",
+        "jax.Device.",
+        "jax.ShapeDtypeStruct.",
+        "jax.core.ShapedArray.",
+        "jax.stages.",
+        "jax.sharding.NamedSharding.",
+    )
     wrong = [
         change.name
         for change in CHANGES.values()

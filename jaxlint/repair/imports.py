@@ -38,7 +38,9 @@ def fix_import(use: ApiUse, change: Change, context: Context) -> Fix | None:
     return _import_from(entry, statement, dotted + entry.target[len(change.name) :], safety, context)
 
 
-def _fix_module(use: ApiUse, entry: n.ImportedName, statement: n.Import, change: Change, context: Context) -> Fix | None:
+def _fix_module(
+    use: ApiUse, entry: n.ImportedName, statement: n.Import, change: Change, context: Context
+) -> Fix | None:
     """`import jax.linear_util as lu` and its like."""
     package, _, leaf = change.name.rpartition(".")
     if change.kind == "import":
@@ -53,7 +55,9 @@ def _fix_module(use: ApiUse, entry: n.ImportedName, statement: n.Import, change:
     return _by_uses(entry, statement, context)
 
 
-def _fix_shard_map(use: ApiUse, entry: n.ImportedName, statement: n.Import, change: Change, context: Context) -> Fix | None:
+def _fix_shard_map(
+    use: ApiUse, entry: n.ImportedName, statement: n.Import, change: Change, context: Context
+) -> Fix | None:
     if not versions.is_usable(change.replacement, change.replacement_since, context.target):
         return None
     rewrites = [shard_map_options(other, context) for other in _uses_of(entry, context)]
@@ -66,7 +70,9 @@ def _fix_shard_map(use: ApiUse, entry: n.ImportedName, statement: n.Import, chan
     return fix(renamed.safety, renamed.message, renamed.edits, *(each.edits for each in rewrites if each is not None))
 
 
-def _import_from(entry: n.ImportedName, statement: n.Import, dotted: str, safety: Safety, context: Context) -> Fix | None:
+def _import_from(
+    entry: n.ImportedName, statement: n.Import, dotted: str, safety: Safety, context: Context
+) -> Fix | None:
     """Takes the name from where it is now and keeps what the file calls it."""
     parent, _, leaf = dotted.rpartition(".")
     name = leaf if leaf == entry.bound else f"{leaf} as {entry.bound}"
@@ -103,9 +109,10 @@ def _without(entry: n.ImportedName, statement: n.Import, context: Context) -> Ed
 def _package_alone(entry: n.ImportedName, statement: n.Import, context: Context) -> Edit:
     """`import jax` for `import jax.lib.x`, or nothing where the file has that already."""
     for other in context.module.body:
-        if isinstance(other, n.Import) and other.span < statement.span and not other.level:
-            if any(name.bound == name.target == entry.target and name.loads == entry.target for name in other.names):
-                return _without(entry, statement, context)
+        if not isinstance(other, n.Import) or other.level or other.span >= statement.span:
+            continue
+        if any(name.bound == name.target == name.loads == entry.target for name in other.names):
+            return _without(entry, statement, context)
     return replace(entry.span, entry.target)
 
 

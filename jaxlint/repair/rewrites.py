@@ -1,4 +1,4 @@
-"""How a use of a removed or deprecated name is written today: most by another name, some by another form of the call."""
+"""How a use of a removed or deprecated name is written today: by another name, or by another form of the call."""
 
 from __future__ import annotations
 
@@ -33,7 +33,15 @@ SHARD_MAP = "jax.experimental.shard_map.shard_map"
 PJIT = "jax.experimental.pjit.pjit"
 SHARD_MAP_PARAMETERS = ("mesh", "in_specs", "out_specs", "check_vma")
 PLAIN_JIT_OPTIONS = frozenset(
-    ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames", "keep_unused", "inline", "compiler_options")
+    (
+        "static_argnums",
+        "static_argnames",
+        "donate_argnums",
+        "donate_argnames",
+        "keep_unused",
+        "inline",
+        "compiler_options",
+    )
 )
 
 
@@ -103,7 +111,9 @@ def _written(
     return Rewrite((replace(part.span, spelling.text), *spelling.edits, *more), safety, spelling.text)
 
 
-def _get_backend(use: ApiUse, part: n.Expr, change: Change, context: Context, without: n.Import | None) -> Rewrite | None:
+def _get_backend(
+    use: ApiUse, part: n.Expr, change: Change, context: Context, without: n.Import | None
+) -> Rewrite | None:
     """`get_backend().platform` is `jax.default_backend()` in every release; other uses moved to `jax.extend`."""
     call = use.call
     if call is not None and not call.arguments and use.path == change.name:
@@ -118,7 +128,9 @@ def _get_backend(use: ApiUse, part: n.Expr, change: Change, context: Context, wi
 
 
 def _index_update(method: str) -> Rewriter:
-    def rewriter(use: ApiUse, part: n.Expr, change: Change, context: Context, without: n.Import | None) -> Rewrite | None:
+    def rewriter(
+        use: ApiUse, part: n.Expr, change: Change, context: Context, without: n.Import | None
+    ) -> Rewrite | None:
         """`index_update(x, i, y)` becomes `x.at[i].set(y)`; the arguments stay where they are."""
         call = use.call
         if call is None or use.path != change.name or len(call.arguments) < 3:
@@ -171,7 +183,9 @@ def _index_inside(argument: n.Argument, context: Context) -> tuple[Position, Pos
 
 
 def _with_flag(flag: str) -> Rewriter:
-    def rewriter(use: ApiUse, part: n.Expr, change: Change, context: Context, without: n.Import | None) -> Rewrite | None:
+    def rewriter(
+        use: ApiUse, part: n.Expr, change: Change, context: Context, without: n.Import | None
+    ) -> Rewrite | None:
         """`enable_x64()` needs its argument written as `jax.enable_x64(True)`."""
         usable = versions.is_usable(change.replacement, change.replacement_since, context.target)
         if use.call is None or use.call.arguments or not usable:
@@ -199,7 +213,7 @@ def _shard_map(use: ApiUse, part: n.Expr, change: Change, context: Context, with
 
 
 def shard_map_options(use: ApiUse, context: Context) -> Rewrite | None:
-    """The options of the experimental `shard_map` as `jax.shard_map` wants them: by keyword, `check_vma` for `check_rep`.
+    """The options of the experimental `shard_map` as `jax.shard_map` wants them: by keyword, with `check_vma`.
 
     None where an option has no equal (`auto`). A use that is neither a call nor in a `partial` is only likely right.
     """
@@ -247,9 +261,10 @@ def _arguments_of(use: ApiUse, context: Context) -> tuple[n.Argument, ...] | Non
         return use.call.arguments
     for other in api_uses(context.module):
         call = other.call
-        if other.path == "functools.partial" and call is not None and call.arguments:
-            if call.arguments[0].value.span == use.span:
-                return call.arguments[1:]
+        if other.path != "functools.partial" or call is None or not call.arguments:
+            continue
+        if call.arguments[0].value.span == use.span:
+            return call.arguments[1:]
     return None
 
 

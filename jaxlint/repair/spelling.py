@@ -84,10 +84,7 @@ def _names_in(body: tuple[n.Stmt, ...]) -> Iterator[str]:
 
 def _reads(body: tuple[n.Stmt, ...]) -> Iterator[n.Name]:
     written = {
-        id(target)
-        for statement in _statements(body)
-        if isinstance(statement, n.Assign)
-        for target in statement.targets
+        id(target) for statement in _statements(body) if isinstance(statement, n.Assign) for target in statement.targets
     }
     return (node for node in _nodes(body) if isinstance(node, n.Name) and id(node) not in written)
 
@@ -211,7 +208,9 @@ def _import_line(module: n.Module, statement: str) -> int:
 def _first_line(module: n.Module) -> int:
     """The first line of a module without imports that is neither its docstring nor a `__future__` import."""
     for position, statement in enumerate(module.body):
-        is_docstring = position == 0 and isinstance(statement, n.ExpressionStatement) and isinstance(statement.value, n.Constant)
+        is_docstring = (
+            position == 0 and isinstance(statement, n.ExpressionStatement) and isinstance(statement.value, n.Constant)
+        )
         if not is_docstring and not (isinstance(statement, n.Import) and _is_future(statement)):
             return statement.span.line
     return module.body[-1].span.end_line + 1 if module.body else 1

@@ -51,7 +51,7 @@ def insert_before(statement: Span, lines: list[str], context: Context) -> Edit |
 
 
 def remove_statement(statement: n.Stmt, context: Context) -> Edit:
-    """Takes a statement out with its line; where a body would be left empty, or others share the line, writes `pass`."""
+    """Takes a statement out with its line; in an inner body, or where others share the line, writes `pass`."""
     span, text = statement.span, context.text
     rest = text.line(span.end_line)[span.end_column - 1 :].strip()
     stands_alone = is_line_start(text, span.line, span.column) and (not rest or rest.startswith("#"))

@@ -26,7 +26,14 @@ ORDER = {
     "jax.numpy.einsum": ("subscripts",),
 }
 # What the notes of the table say that the message says already, or that only the fix needs to know.
-SILENT_NOTES = ("needs import", "gone before", "jax.tree_util.", "no public replacement", "internal API", "still accepted")
+SILENT_NOTES = (
+    "needs import",
+    "gone before",
+    "jax.tree_util.",
+    "no public replacement",
+    "internal API",
+    "still accepted",
+)
 
 
 def is_jax_itself(context: Context) -> bool:

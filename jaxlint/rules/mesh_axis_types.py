@@ -1,4 +1,4 @@
-"""JAX903: `jax.make_mesh` without `axis_types`, whose default became Explicit, in code that places arrays over the mesh."""
+"""JAX903: `jax.make_mesh` without `axis_types`, whose default became Explicit, in code for automatic axes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,12 @@ AXIS_TYPE_SINCE = "0.5.3"
 # Code for automatic axes: with explicit ones it fails where the arrays' own shardings differ from what it says.
 PLACING = ("jax.shard_map", "jax.experimental.shard_map.shard_map", "jax.lax.with_sharding_constraint")
 # Code that is written for explicit axes.
-EXPLICIT = ("jax.sharding.reshard", "jax.sharding.explicit_axes", "jax.sharding.auto_axes", "jax.sharding.get_abstract_mesh")
+EXPLICIT = (
+    "jax.sharding.reshard",
+    "jax.sharding.explicit_axes",
+    "jax.sharding.auto_axes",
+    "jax.sharding.get_abstract_mesh",
+)
 
 
 def check(use: ApiUse, context: Context) -> Iterator[Report]:
@@ -40,8 +45,8 @@ def check(use: ApiUse, context: Context) -> Iterator[Report]:
     paths = {other.path for other in api_uses(context.module)}
     if paths.intersection(PLACING) and not paths.intersection(EXPLICIT):
         told = (
-            f"from JAX {EXPLICIT_SINCE} on the axes of this mesh are Explicit: every operation then checks the shardings of its"
-            " arrays; say `axis_types` (AxisType.Auto is what the default was)"
+            f"from JAX {EXPLICIT_SINCE} on the axes of this mesh are Explicit: operations check the shardings of their"
+            " arrays; say `axis_types` (the default was AxisType.Auto)"
         )
         yield Report(use.call.span, told, fix=_fix(use.call, context))
 

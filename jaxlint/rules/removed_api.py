@@ -9,8 +9,8 @@ from jaxlint.analysis.events import ApiUse
 from jaxlint.model import Fix, Safety, Severity, Span
 from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
-from jaxlint.rules._api_changes import is_jax_itself, name_reports, parameter_reports
 from jaxlint.repair.spelling import spell
+from jaxlint.rules._api_changes import is_jax_itself, name_reports, parameter_reports
 from jaxlint.versions import REMOVED, exists, flag_removed_in, version
 
 RULE = Rule(
@@ -77,7 +77,10 @@ def _partial(call: n.Call, name: str, context: Context) -> Fix | None:
     if not call.arguments:
         return Fix(Safety.SAFE, f"Write `{name}`", (replace(call.span, name),))
     partial = spell(context.module, "functools.partial", call.span)
-    edits = (replace(Span(end.line, end.column, end.end_line, end.end_column + 1), f"{partial.text}({name}, "), *partial.edits)
+    edits = (
+        replace(Span(end.line, end.column, end.end_line, end.end_column + 1), f"{partial.text}({name}, "),
+        *partial.edits,
+    )
     return Fix(Safety.SAFE, f"Write `{partial.text}({name}, ...)`", edits)
 
 
