@@ -98,7 +98,7 @@ def partial(m: Machine, f: Frame, arguments: Arguments, e: n.Call) -> Value:
     if isinstance(first, Factory):
         extra = _options(m.transforms[first.site.transform], replace(arguments, positional=(first,)))
         return Factory(replace(first.site, options=(*first.site.options, *extra)), f.number)
-    value = Bound(first, arguments.positional[1:], arguments.keywords, f.number)
+    value = Bound(first, arguments.positional[1:], arguments.keywords, f.number, e.span)
     m.emit(PartialMade(f, e.span, value, e))
     return value
 
@@ -166,16 +166,18 @@ def is_fresh(f: Frame, function: Value) -> bool:
     if isinstance(function, Transformed):
         return _made_here(f, function.born, function.site.span)
     if isinstance(function, Bound):
-        return function.born == f.number and f.function is not None
+        return function.span is not None and _made_here(f, function.born, function.span)
     return False
 
 
 def _made_here(f: Frame, born: int, span: Span) -> bool:
-    if f.loop_spans:
-        loop = f.loop_spans[-1]
-        inside = (loop.line, loop.column) <= (span.line, span.column) and span.end_line <= loop.end_line
-        return born == f.number and (inside or f.function is not None)
-    return born == f.number and f.function is not None
+    """Whether a function comes from the same run of a function, and in a loop from the same round."""
+    if born != f.number:
+        return False
+    if not f.loop_spans:
+        return f.function is not None
+    loop = f.loop_spans[-1]
+    return (loop.line, loop.column) <= (span.line, span.column) and span.end_line <= loop.end_line
 
 
 # Calling

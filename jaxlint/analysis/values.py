@@ -83,8 +83,8 @@ class Unknown(Value):
 class Array(Value):
     """An array, on the device or (`host`) of NumPy; dtype as a NumPy name such as 'float32'.
 
-    `weak` is JAX's weak type, `token` tells a parameter from others, should it be a PRNG key. `python` is the Python type ('bool', 'int', 'float', 'complex') of the scalar that a
-    transform turned into this tracer, if it was one.
+    `weak` is JAX's weak type. `python` is the Python type ('bool', 'int', 'float', 'complex') of the scalar that a
+    transform turned into this tracer, if it was one. `token` tells it from others, should it be a PRNG key.
     """
 
     dtype: str | None = None
@@ -164,6 +164,7 @@ class Bound(Value):
     arguments: tuple[Value, ...] = ()
     keywords: tuple[tuple[str, Value], ...] = ()
     born: int = 0
+    span: Span | None = None  # where `partial` is called
 
 
 @dataclass(frozen=True, slots=True)
