@@ -64,7 +64,14 @@ def _assign_name(
         if scope is not None:
             scope.names[name] = join(scope.names[name], value)
         return
-    f.scope.names[name] = value
+    f.scope.names[name] = _named(value, name)
+
+
+def _named(value: Value, name: str) -> Value:
+    """A key is called by the name that holds it."""
+    if isinstance(value, (Key, Unknown)) and value.token is not None and value.token.name != name:
+        return replace(value, token=replace(value.token, name=name))
+    return value
 
 
 def _assign_attribute(
@@ -159,7 +166,8 @@ def _part(value: Value, index: int, starred: bool) -> Value:
         batch = value.batch if starred else (value.batch[1:] if value.batch else ())
         return Key(token, batch, trace=value.trace)
     if isinstance(value, Array):
-        part: Value = with_trace(arrays.subscript(value, known(index)), value.trace)
+        row = arrays.subscript(value, known(index))
+        part: Value = with_trace(replace(row, token=part_token(value.token, index)), value.trace)
     elif isinstance(value, Unknown):
         part = Unknown(trace=value.trace, token=part_token(value.token, index))
     elif isinstance(value, OneOf):

@@ -18,6 +18,7 @@ from jaxlint.analysis.values import (
     Factory,
     Instance,
     Items,
+    Key,
     Many,
     Mapping,
     Method,
@@ -39,7 +40,14 @@ if TYPE_CHECKING:
 
 
 def evaluate_call(m: Machine, f: Frame, e: n.Call) -> Value:
-    """The value of a call expression."""
+    """The value of a call expression; should it be a key of which nothing is known, it is told from others."""
+    made = _evaluate_call(m, f, e)
+    if isinstance(made, Unknown) and made.token is None:
+        return replace(made, token=m.token("key", e.span, f.number))
+    return made
+
+
+def _evaluate_call(m: Machine, f: Frame, e: n.Call) -> Value:
     from jaxlint.analysis.expressions import evaluate
 
     function = e.function
@@ -56,7 +64,7 @@ def evaluate_call(m: Machine, f: Frame, e: n.Call) -> Value:
         return transforms.partial(m, f, arguments, e)
     if isinstance(value, Factory):
         return transforms.apply_factory(m, f, value, arguments, e)
-    return one_of(call(m, f, option, arguments, e) for option in options(value))
+    return keys.alternatives(m, [lambda o=o: call(m, f, o, arguments, e) for o in options(value)])  # type: ignore[misc]
 
 
 def _method_of(m: Machine, f: Frame, base: Value, function: n.Attribute, e: n.Call) -> Value | None:
@@ -133,7 +141,7 @@ def call(m: Machine, f: Frame, function: Value, arguments: Arguments, e: n.Call 
         case Factory() if arguments.positional:
             return transforms.make(m, f, replace(function.site), arguments.positional[0], e or n.Name(where, "?"))
         case OneOf():
-            return one_of(call(m, f, option, arguments, e, where) for option in function.options)
+            return keys.alternatives(m, [lambda o=o: call(m, f, o, arguments, e, where) for o in function.options])  # type: ignore[misc]
     return call_unknown(m, f, function, arguments)
 
 
@@ -218,17 +226,13 @@ def _max_depth() -> int:
 
 
 def _run(m: Machine, inner: Frame, function: n.Function) -> Value:
-    from jaxlint.analysis.statements import merge_uses, run_body
+    from jaxlint.analysis.statements import run_body
 
     goes_on = run_body(m, inner, function.body)
     if goes_on:
         inner.exits.append(dict(m.consumed))
     if inner.exits:
-        joined = dict(inner.exits[0])
-        for other in inner.exits[1:]:
-            for number, uses in other.items():
-                joined[number] = merge_uses(joined.get(number, ()), uses)
-        m.consumed = joined
+        m.consumed = keys.merged(inner.exits)
     if function.is_generator:
         return Many("list", one_of(value.element for value in inner.returns if isinstance(value, Many)))
     if goes_on and inner.returns:
@@ -249,7 +253,7 @@ def _is_plain(value: Value, depth: int = 3) -> bool:
     from jaxlint.analysis.values import Scalar
 
     if isinstance(value, (Scalar, Array)):
-        return True
+        return not isinstance(value, Array) or value.token is None
     if isinstance(value, Items) and depth:
         return all(_is_plain(item, depth - 1) for item in value.items)
     return False
@@ -288,7 +292,9 @@ def _typed(m: Machine, inner: Frame, closure: Closure, name: str, value: Value) 
     parameter = next(p for p in closure.function.parameters if p.name == name)
     if parameter.annotation is None:
         return value if value.token is not None else replace(value, token=m.token(name, parameter.span))
-    return evidence.parameter_value(m, inner, closure, parameter)
+    typed = evidence.parameter_value(m, inner, closure, parameter)
+    known_key = value.token is not None and isinstance(typed, (Key, Unknown, Array))
+    return replace(typed, token=value.token) if known_key else typed
 
 
 def run_uncalled(m: Machine, closure: Closure) -> None:

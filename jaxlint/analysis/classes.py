@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from jaxlint.analysis import calls, evidence, transforms
 from jaxlint.analysis.api import CACHED, CACHES, DATACLASS_DECORATORS, PYTREE_DECORATORS
 from jaxlint.analysis.frames import Arguments, Frame
-from jaxlint.analysis.key_parts import part_token
 from jaxlint.analysis.scope import Attributes, Scope
 from jaxlint.analysis.values import (
     Api,
@@ -246,7 +245,7 @@ def _missing(m: Machine, f: Frame, base: Instance | ClassValue, name: str) -> Va
             value = evidence.annotated_value(m, Frame(cls.path, cls.scope), field.annotation)
             if value is not None and trace is None:
                 return value
-    token = part_token(m.token(name, cls.definition.span), ("attribute", name))
+    token = m.token(name, cls.definition.span)
     return Unknown(trace=trace, token=token)
 
 

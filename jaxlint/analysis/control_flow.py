@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis import calls, keys
@@ -68,6 +69,7 @@ def _record(m: Machine, f: Frame, inside: Frame, function: Value, e: n.Call) -> 
         (inside.site.path, inside.site.span),
         SiteRecord(Transformed(inside.site, function, f.number), f, e, f.loops, fresh=False, immediate=True),
     )
+    record.repeated |= any(caller.loops for caller in f.chain())
     if not m.quiet:
         count_call(f, record)
 
@@ -107,7 +109,7 @@ def traced(value: Value | None) -> Value:
 def _call(m: Machine, f: Frame, function: Value | None, values: tuple[Value, ...], where: Span) -> Value:
     if function is None:
         return Unknown()
-    return one_of(calls.call_with(m, f, option, values, where) for option in options(function))
+    return keys.alternatives(m, [lambda o=o: calls.call_with(m, f, o, values, where) for o in options(function)])  # type: ignore[misc]
 
 
 def _twice(m: Machine, f: Frame, run: Callable[[], Value]) -> Value:
@@ -222,41 +224,30 @@ def _while_loop(m: Machine, f: Frame, o: Operands, results: Results, where: Span
 
 
 def _cond(m: Machine, f: Frame, o: Operands, results: Results, where: Span) -> Value:
-    from jaxlint.analysis.statements import merge_uses
-
     given = o.get("*operands")
     operands = tuple(traced(v) for v in given.items) if isinstance(given, Items) else ()
-    before = dict(m.consumed)
-    after: dict[int, tuple] = dict(before)  # type: ignore[type-arg]
-    found = []
-    for name in ("true_fun", "false_fun"):
-        m.consumed = dict(before)
+
+    def branch(name: str) -> Value:
         results[name] = _call(m, f, o.get(name), operands, where)
-        found.append(results[name])
-        for number, uses in m.consumed.items():
-            after[number] = merge_uses(after.get(number, ()), uses)
-    m.consumed = after
-    return one_of(found)
+        return results[name]
+
+    return keys.alternatives(m, [partial(branch, name) for name in ("true_fun", "false_fun")])
 
 
 def _switch(m: Machine, f: Frame, o: Operands, results: Results, where: Span) -> Value:
-    from jaxlint.analysis.statements import merge_uses
-
     given = o.get("*operands")
     operands = tuple(traced(v) for v in given.items) if isinstance(given, Items) else ()
     branches = o.get("branches", Unknown())
     functions = branches.items if isinstance(branches, Items) else (branches.element,) if isinstance(branches, Many) else ()
-    before = dict(m.consumed)
-    after: dict[int, tuple] = dict(before)  # type: ignore[type-arg]
-    found = []
-    for function in functions:
-        m.consumed = dict(before)
+    found: list[Value] = []
+
+    def branch(function: Value) -> Value:
         found.append(_call(m, f, function, operands, where))
-        for number, uses in m.consumed.items():
-            after[number] = merge_uses(after.get(number, ()), uses)
-    m.consumed = after
+        return found[-1]
+
+    value = keys.alternatives(m, [partial(branch, function) for function in functions])
     results["branches"] = Items("tuple", tuple(found))
-    return one_of(found)
+    return value
 
 
 def _map(m: Machine, f: Frame, o: Operands, results: Results, where: Span) -> Value:

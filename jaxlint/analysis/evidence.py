@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis.imports import dotted
@@ -21,9 +22,11 @@ from jaxlint.analysis.values import (
     Mapping,
     Scalar,
     Shape,
+    Token,
     Unknown,
     Value,
     one_of,
+    options,
 )
 from jaxlint.program import nodes as n
 
@@ -47,12 +50,17 @@ JAXTYPING_DTYPES = {"Float": None, "Float32": "float32", "Float64": "float64", "
                     "UInt": None, "Complex": None, "BFloat16": "bfloat16", "Float16": "float16", "UInt8": "uint8"}  # fmt: skip
 
 
+KEY_NAME = re.compile(r"(^|_)(key|keys|rng|rngs|prng|seed|k\d*)\d*($|_)", re.IGNORECASE)
+
+
 def parameter_value(m: Machine, f: Frame, closure: Closure, parameter: n.Parameter) -> Value:
     """What a parameter may hold when nothing is known of the call."""
     token = m.token(parameter.name, parameter.span)
     if parameter.annotation is not None:
         inner = _frame_of(f, closure)
         found = annotated_value(m, inner, parameter.annotation, token)
+        if found is not None and KEY_NAME.search(parameter.name):
+            found = one_of(_perhaps_key(option, token) for option in options(found))
         if found is not None:
             is_none = isinstance(parameter.default, n.Constant) and parameter.default.kind == "none"
             return one_of([NONE, found]) if is_none else found
@@ -64,6 +72,12 @@ def parameter_value(m: Machine, f: Frame, closure: Closure, parameter: n.Paramet
     if isinstance(default, n.Sequence) and all(isinstance(e, n.Constant) and e.kind == "str" for e in default.elements):
         return Many(default.kind, Scalar("str"))
     return Unknown(token=token)
+
+
+def _perhaps_key(value: Value, token: Token) -> Value:
+    """An array of which nothing more is known may be a key."""
+    is_open = isinstance(value, Array) and not value.host and value.dtype is None
+    return replace(value, token=token) if isinstance(value, Array) and is_open else value
 
 
 def _frame_of(f: Frame, closure: Closure) -> Frame:

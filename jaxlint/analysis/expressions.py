@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.analysis import arrays, attributes, calls, keys
@@ -109,7 +110,8 @@ def _item(m: Machine, f: Frame, base: Value, index: Value, e: n.Subscript) -> Va
         m.emit(Indexed(f, e.span, base, index, e))
     match base:
         case Array():
-            return staged(f, arrays.subscript(base, index), trace)
+            token = part_token(base.token, keys.part_of(index, e.index))
+            return staged(f, replace(arrays.subscript(base, index), token=token), trace)
         case Key():
             return keys.item(base, index, e)
         case Items() | Many() | Mapping():
@@ -342,26 +344,20 @@ def _boolean(m: Machine, f: Frame, e: n.Boolean) -> Value:
 
 
 def _conditional(m: Machine, f: Frame, e: n.Conditional) -> Value:
-    from jaxlint.analysis.statements import merge_uses
     from jaxlint.analysis.branches import narrowed
 
     answer = truth(m, f, e.test, "conditional", e)
-    names, consumed = dict(f.scope.names), dict(m.consumed)
-    found: list[Value] = []
-    uses = []
-    for outcome, part in ((True, e.body), (False, e.otherwise)):
-        if answer is not None and answer is not outcome:
-            continue
-        f.scope.names, m.consumed = dict(names), dict(consumed)
+    names = dict(f.scope.names)
+
+    def way(outcome: bool, part: n.Expr) -> Value:
+        f.scope.names = dict(names)
         narrowed(m, f, e.test, outcome)
-        found.append(evaluate(m, f, part))
-        uses.append(m.consumed)
+        return evaluate(m, f, part)
+
+    parts = ((True, e.body), (False, e.otherwise))
+    value = keys.alternatives(m, [partial(way, *pair) for pair in parts if answer is None or answer is pair[0]])
     f.scope.names = names
-    m.consumed = uses[0]
-    for other in uses[1:]:
-        for number, entries in other.items():
-            m.consumed[number] = merge_uses(m.consumed.get(number, ()), entries)
-    return one_of(found)
+    return value
 
 
 def _lambda(m: Machine, f: Frame, e: n.Lambda) -> Value:

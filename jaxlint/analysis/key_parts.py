@@ -32,7 +32,13 @@ class Same:
 
 def part_token(token: Token | None, selector: object) -> Token | None:
     """The token of a part of what `token` names."""
-    return None if token is None else replace(token, part=(*token.part, selector))
+    return None if token is None else replace(token, name=token.name + _written(selector), part=(*token.part, selector))
+
+
+def _written(selector: object) -> str:
+    if _is_index(selector):
+        return f"[{selector}]"
+    return f".{selector[1]}" if isinstance(selector, tuple) and selector[0] == "attribute" else ""
 
 
 def overlap(left: Path, right: Path) -> bool:

@@ -183,7 +183,7 @@ def _try(m: Machine, f: Frame, statement: n.Try) -> bool:
     ends = []
     if run_body(m, f, statement.body) and run_body(m, f, statement.otherwise):
         ends.append(_state(m, f))
-    raised = _joined([before, _state(m, f)])
+    raised = _joined(m, [before, _state(m, f)])
     for handler in statement.handlers:
         _restore(m, f, raised)
         if run_body(m, f, handler.body):
@@ -244,24 +244,18 @@ def _restore(m: Machine, f: Frame, state: tuple[dict[str, Value], Consumed]) -> 
 
 def _merge(m: Machine, f: Frame, ends: list[tuple[dict[str, Value], Consumed]]) -> None:
     if ends:
-        _restore(m, f, _joined(ends))
+        _restore(m, f, _joined(m, ends))
 
 
-def _joined(ends: list[tuple[dict[str, Value], Consumed]]) -> tuple[dict[str, Value], Consumed]:
+def _joined(m: Machine, ends: list[tuple[dict[str, Value], Consumed]]) -> tuple[dict[str, Value], Consumed]:
     names = dict(ends[0][0])
-    consumed = dict(ends[0][1])
-    for other_names, other_consumed in ends[1:]:
+    for other_names, _ in ends[1:]:
         for name, value in other_names.items():
             old = names.get(name)
             names[name] = value if old is None or old is value else join(old, value)
-        for number, uses in other_consumed.items():
-            consumed[number] = merge_uses(consumed.get(number, ()), uses)
+    consumed = keys.merged([end[1] for end in ends])
+    keys.join_names(m, names, consumed, ends)
     return names, consumed
-
-
-def merge_uses(left: tuple, right: tuple) -> tuple:  # type: ignore[type-arg]
-    """The uses of either path, each once."""
-    return left if left == right else tuple(dict.fromkeys((*left, *right)))
 
 
 _RUNNERS = {
