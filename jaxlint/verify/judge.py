@@ -1,0 +1,162 @@
+"""From what was observed to a verdict. Pure functions; nothing is run here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from jaxlint.model import Counts, Speedup, Verdict, Verification
+from jaxlint.verify.compare_text import compare_text
+from jaxlint.verify.compare_values import Captured, Comparison, compare, worst_of
+from jaxlint.verify.jobs import CallResult, Fault, ProgramResult, ReplayResult
+
+
+class Run(Struct, frozen=True):
+    """One run of a whole program with what it printed and left behind."""
+
+    result: ProgramResult
+    stdout: str
+    arrays: Mapping[str, Any]
+
+
+class Evidence(Struct, frozen=True):
+    """Everything that bears on the verdict. `before` is the original or the reference that stands in for it."""
+
+    before: Run
+    after: Run
+    programs: Comparison
+    replay: ReplayResult | None = None
+    watch_lines: Sequence[int] = ()  # first lines of the ranges that must have run
+    fault: Fault | None = None  # of the original, gone in the fixed version
+    reference: str = ""  # what the result was compared with, when it was not the original
+    gain: str = ""  # a gain that was established in another way
+    device: str = "cpu"
+    jax: str = ""
+
+
+def compare_programs(before: Run, after: Run, exact: Run | None = None, *, keys: bool = True, heal: bool = False) -> Comparison:
+    """Compare what two runs printed, their exit status, and the globals that both have."""
+    if before.result.status != after.result.status:
+        return Comparison("different", f"exit status {before.result.status} against {after.result.status}")
+    level, why = compare_text(before.stdout, after.stdout, heal=heal)
+    text = Comparison(level, why, judged=int(bool(before.stdout.strip())))
+    common = _names(before) & _names(after)
+    reference = _part(exact, common) if exact is not None else None
+    values = compare(_part(before, common), _part(after, common), reference, keys=keys, heal=heal)
+    return worst_of([text, values])
+
+
+def _names(run: Run) -> set[str]:
+    return {_name(leaf.path) for leaf in run.result.leaves}
+
+
+def _name(path: str) -> str:
+    return path.split("]")[0]
+
+
+def _part(run: Run, names: set[str]) -> Captured:
+    leaves = tuple(leaf for leaf in run.result.leaves if _name(leaf.path) in names)
+    return Captured(leaves, run.arrays)
+
+
+def judge(evidence: Evidence) -> Verification:
+    """The verdict, with its reason and figures."""
+    calls = evidence.replay.calls if evidence.replay else ()
+    made = _Figures(evidence, calls)
+    for call in calls:
+        if call.outcome == "different":
+            return made.say(Verdict.DIFFERENT, call.why, same=False)
+    if evidence.programs.level == "different":
+        return made.say(Verdict.DIFFERENT, evidence.programs.why, same=False)
+    unclear = [c.why for c in (evidence.programs, *(_as_comparison(call) for call in calls)) if c.level == "unclear"]
+    if unclear:
+        return made.say(Verdict.UNVERIFIED, f"rounding cannot be told from a fault here: {unclear[0]}")
+    missed = _missed(evidence)
+    if missed:
+        return made.say(Verdict.UNVERIFIED, f"line {missed} of the fixed version was not reached: {_advice(calls)}")
+    unproven = [call for call in calls if call.outcome == "healed"]
+    if unproven and not evidence.fault:
+        call = unproven[0]
+        return made.say(Verdict.UNVERIFIED, f"{call.name} fails in the original ({call.fault}) and there is nothing to compare with")
+    judged = sum(call.inputs for call in calls)
+    if not judged and not evidence.programs.judged:
+        return made.say(Verdict.UNVERIFIED, f"nothing that it does could be observed: {_advice(calls)}")
+    return _same(evidence, calls, made)
+
+
+def _same(evidence: Evidence, calls: Sequence[CallResult], made: _Figures) -> Verification:
+    gains = list(_gains(evidence, calls))
+    basis = f"matches {evidence.reference}" if evidence.reference else "behaves the same"
+    slower = next((c for c in calls if c.timing and c.timing.slower), None)
+    if slower is not None and not evidence.fault and slower.timing is not None:
+        return made.say(Verdict.SAME, f"{basis}, but {slower.name} is {1 / slower.timing.ratio:.2g} times slower", same=True)
+    if gains:
+        return made.say(Verdict.CONFIRMED, f"{basis}; {'; '.join(gains)}", same=True)
+    return made.say(Verdict.SAME, f"{basis}; no gain was measured", same=True)
+
+
+def _gains(evidence: Evidence, calls: Sequence[CallResult]) -> Any:
+    if evidence.fault:
+        at = f" at line {evidence.fault.line}" if evidence.fault.line else ""
+        yield f"the original fails{at} with {evidence.fault}, the fixed version does not"
+    if evidence.gain:
+        yield evidence.gain
+    before, after = evidence.before.result.compiles, evidence.after.result.compiles
+    if not evidence.fault and not evidence.reference and after < before:
+        yield f"{after} compilations instead of {before}"
+    for call in calls:
+        if call.compiles and call.compiles[1] < call.compiles[0] and not evidence.reference:
+            yield f"{call.name} compiles {call.compiles[1]} times instead of {call.compiles[0]} in 3 warm calls"
+        if call.timing and call.timing.faster:
+            t = call.timing
+            yield f"{call.name} is {t.ratio:.3g} times faster ({t.low:.3g} to {t.high:.3g})"
+
+
+def _as_comparison(call: CallResult) -> Comparison:
+    return Comparison("unclear" if call.outcome == "unclear" else "same", call.why)
+
+
+def _missed(evidence: Evidence) -> int:
+    """The first watched line that no run reached; 0 when all were."""
+    hit = set(evidence.after.result.hits) | set(evidence.replay.hits if evidence.replay else ())
+    return next((line for index, line in enumerate(evidence.watch_lines) if index not in hit), 0)
+
+
+def _advice(calls: Sequence[CallResult]) -> str:
+    skipped = [call for call in calls if call.outcome == "skipped" and call.why]
+    return skipped[0].why if skipped else "call it in the file with arguments that lead there"
+
+
+class _Figures:
+    """Builds the answer around the figures that all verdicts report."""
+
+    def __init__(self, evidence: Evidence, calls: Sequence[CallResult]) -> None:
+        self._evidence = evidence
+        used = [call for call in calls if call.inputs]
+        timing = next((c.timing for c in calls if c.timing and c.timing.faster), None)
+        timing = timing or next((c.timing for c in calls if c.timing), None)
+        self._speedup = Speedup(round(timing.ratio, 3), round(timing.low, 3), round(timing.high, 3)) if timing else None
+        self._error = max([evidence.programs.max_abs, *(call.max_abs for call in used)])
+        self._inputs = _say_inputs(evidence, used)
+
+    def say(self, verdict: Verdict, reason: str, same: bool | None = None) -> Verification:
+        """The answer with this verdict and reason."""
+        before, after = self._evidence.before.result, self._evidence.after.result
+        stands_in = bool(self._evidence.reference)
+        return Verification(
+            verdict, reason, same, None if same is None else self._error, self._inputs, self._speedup,
+            traces=None if stands_in else Counts(before.traces, after.traces),
+            compiles=None if stands_in else Counts(before.compiles, after.compiles),
+            device=self._evidence.device, jax=self._evidence.jax,
+        )  # fmt: skip
+
+
+def _say_inputs(evidence: Evidence, used: Sequence[CallResult]) -> str:
+    parts = ["the program's own"] if evidence.programs.judged else []
+    for source in ("recorded", "recorded shapes", "synthesised"):
+        count = sum(call.inputs for call in used if call.source == source)
+        if count:
+            parts.append(f"{source} ({count} sets)")
+    return ", ".join(parts) or "none"

@@ -1,0 +1,104 @@
+"""Judges changes: decides what is to be run, has it run in child processes, and asks `judge` for the verdict."""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+
+from jaxlint.model import Verdict, Verification
+from jaxlint.verify.case import Case
+from jaxlint.verify.change import Change
+from jaxlint.verify.jobs import Limits
+from jaxlint.verify.pool import Server, Unavailable
+
+
+class Verifier:
+    """A context manager that judges changes; it owns the processes in which the user's code runs.
+
+    `device` is cpu, gpu or tpu; `timeout_s` and `memory_mb` bound every single run; `jobs` changes are judged at once;
+    `python` is the interpreter whose JAX is to be used.
+    """
+
+    def __init__(
+        self, *, device: str = "cpu", timeout_s: float = 120, jobs: int = 1, memory_mb: int = 8192, python: str | None = None
+    ) -> None:
+        limits = Limits(wall_s=timeout_s, memory_mb=memory_mb)
+        self._servers = [Server(device=device, limits=limits, python=python or sys.executable) for _ in range(max(jobs, 1))]
+        self._free: queue.SimpleQueue[Server] = queue.SimpleQueue()
+        for server in self._servers:
+            self._free.put(server)
+        self._device = device
+        self._closed = threading.Event()
+
+    def __enter__(self) -> Verifier:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all processes and remove what they left. May be called at any time, also from another thread."""
+        self._closed.set()
+        for server in self._servers:
+            server.close()
+
+    def verify(self, change: Change) -> Verification:
+        """Judge one change. Whatever the user's code does, the answer is a verdict; nothing of its is raised."""
+        if self._closed.is_set():
+            raise RuntimeError("the verifier is closed")
+        server = self._free.get()
+        try:
+            return Case(server, _resolved(change), self._device).judge()
+        except Unavailable as error:
+            return Verification(Verdict.UNVERIFIED, str(error))
+        finally:
+            self._free.put(server)
+
+    def verify_all(self, changes: Sequence[Change]) -> list[Verification]:
+        """Judge all changes, in this order; several at once when `jobs` says so."""
+        return list(self.iterate(changes))
+
+    def iterate(self, changes: Sequence[Change]) -> Iterator[Verification]:
+        """The same, one verdict at a time as they come in."""
+        if len(self._servers) == 1:
+            yield from map(self.verify, changes)
+            return
+        with ThreadPoolExecutor(len(self._servers)) as threads:
+            try:
+                yield from threads.map(self.verify, changes)
+            except BaseException:
+                threads.shutdown(wait=False, cancel_futures=True)
+                self.close()  # ends the running jobs, so that their threads end
+                raise
+
+
+def _resolved(change: Change) -> Change:
+    path = "stdin.py" if change.path in ("<stdin>", "-") else change.path
+    return Change(os.path.abspath(path), change.before, change.after, change.rule, change.lines)
+
+
+def compare(
+    before_path: str | os.PathLike[str], after_path: str | os.PathLike[str], *, device: str = "cpu", timeout_s: float = 120
+) -> Verification:
+    """Judge any two versions of a file: both are run under the name and from the folder of the first.
+
+    OSError when a file cannot be read, UnicodeDecodeError or SyntaxError when it is no Python text.
+    """
+    before, after = (_read(path) for path in (before_path, after_path))
+    with Verifier(device=device, timeout_s=timeout_s) as verifier:
+        return verifier.verify(Change(os.fspath(before_path), before, after))
+
+
+def _read(path: str | os.PathLike[str]) -> str:
+    import io
+    import tokenize
+
+    data = Path(path).read_bytes()
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    return data.decode(encoding)

@@ -1,0 +1,123 @@
+"""Turns results into leaves that can be compared and sent: arrays, keys, numbers, texts."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxlint.verify.compare_values import Captured
+from jaxlint.verify.jobs import Leaf
+
+_MAX_DEPTH, _MAX_NUMBERS = 8, 20_000_000
+
+
+class TooMuch(Exception):
+    """The result holds more numbers than can be kept for comparison."""
+
+
+def is_key(value: Any) -> bool:
+    """Whether this is an array of typed PRNG keys."""
+    return isinstance(value, jax.Array) and jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key)
+
+
+def is_tracer(value: Any) -> bool:
+    """Whether this is a tracer, not a value."""
+    return isinstance(value, jax.core.Tracer)
+
+
+def capture(value: Any) -> Captured:
+    """The leaves of any value. TooMuch when there are more numbers than can be kept."""
+    leaves, arrays, total = [], {}, 0
+    for leaf, numbers in _walk(value, "", 0, set()):
+        leaves.append(leaf)
+        if numbers is not None:
+            arrays[leaf.path] = numbers
+            total += numbers.size
+            if total > _MAX_NUMBERS:
+                raise TooMuch
+    return Captured(tuple(leaves), arrays)
+
+
+def module_values(namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """The module globals that hold data: no modules, functions, classes or callables."""
+    skip = (types.ModuleType, type, types.FunctionType, types.BuiltinFunctionType)
+    return {
+        name: value
+        for name, value in namespace.items()
+        if not name.startswith("__") and not isinstance(value, skip) and not (callable(value) and not is_array(value))
+    }
+
+
+def is_array(value: Any) -> bool:
+    """Whether this is a JAX or NumPy array."""
+    return isinstance(value, (jax.Array, np.ndarray, np.generic))
+
+
+def _walk(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[tuple[Leaf, np.ndarray | None]]:
+    if is_tracer(value):
+        yield Leaf(path, "other", text="a tracer"), None
+    elif is_array(value):
+        yield _array(value, path)
+    elif isinstance(value, (bool, int, float, complex)):
+        yield _number(value, path)
+    elif isinstance(value, str) or value is None:
+        yield Leaf(path, "text", text=repr(value)), None
+    elif depth >= _MAX_DEPTH or id(value) in seen:
+        yield Leaf(path, "other", text=type(value).__qualname__), None
+    else:
+        children = list(_children(value))
+        yield Leaf(path + "()", "other", text=type(value).__qualname__), None
+        for name, child in children:
+            yield from _walk(child, path + name, depth + 1, seen | {id(value)})
+
+
+def _children(value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for key in value:
+            yield f"[{key!r}]", value[key]
+    elif isinstance(value, (list, tuple)):
+        for number, child in enumerate(value):
+            yield f"[{number}]", child
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield "." + field.name, getattr(value, field.name, None)
+    elif isinstance(value, (types.ModuleType, types.FunctionType, type)) or not hasattr(value, "__dict__"):
+        return
+    else:
+        for name, child in list(vars(value).items()):
+            if not callable(child) or is_array(child):
+                yield "." + name, child
+
+
+def _array(value: Any, path: str) -> tuple[Leaf, np.ndarray | None]:
+    if getattr(value, "is_deleted", lambda: False)():
+        return Leaf(path, "deleted"), None
+    kind, weak, dtype, shape = "array", bool(getattr(value, "weak_type", False)), str(value.dtype), tuple(value.shape)
+    if is_key(value):
+        kind, value = "key", jax.random.key_data(value)
+    return Leaf(path, kind, dtype, shape, weak), _wide(np.asarray(value))
+
+
+def _number(value: Any, path: str) -> tuple[Leaf, np.ndarray | None]:
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return Leaf(path, "text", text=repr(value)), None
+    return Leaf(path, "number", type(value).__name__), _wide(np.asarray(value))
+
+
+def _wide(values: np.ndarray) -> np.ndarray:
+    """The same numbers in a type that any NumPy can store and subtract."""
+    if values.dtype.kind in "biufcSU" and values.dtype.name not in ("float16", "float32", "complex64"):
+        return values
+    if values.dtype.kind == "c":
+        return values.astype(np.complex128)
+    if values.dtype.kind in "MmOV" and not jax.dtypes.issubdtype(values.dtype, np.generic):
+        return np.frombuffer(repr(values.tolist()).encode(), np.uint8)
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError):
+        return np.frombuffer(repr(values.tolist()).encode(), np.uint8)

@@ -1,0 +1,118 @@
+"""Runs a file's text as a program or as a module, statement by statement, and says how it ended."""
+
+from __future__ import annotations
+
+import __future__
+import ast
+import contextlib
+import importlib
+import os
+import sys
+import traceback
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+
+from jaxlint.verify.jobs import Fault
+
+
+class Place:
+    """Where a file stands: its package, if it is in one, and the folder that its imports start from."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        folder, file = os.path.split(os.path.abspath(path))
+        parts = [] if file == "__init__.py" else [os.path.splitext(file)[0]]
+        while os.path.exists(os.path.join(folder, "__init__.py")):
+            folder, name = os.path.split(folder)
+            parts.insert(0, name)
+        self.root = folder
+        self.package = ".".join(parts[:-1]) if len(parts) > 1 else ""
+        self.name = ".".join(parts) if self.package else "__main__"
+
+    def module(self) -> types.ModuleType:
+        """A fresh, empty module for the file, entered under its name."""
+        if self.package:
+            importlib.import_module(self.package)
+        module = types.ModuleType(self.name)
+        module.__file__ = self.path
+        module.__package__ = self.package or None
+        sys.modules[self.name] = module
+        return module
+
+
+def run(text: str, module: types.ModuleType, path: str, after_each: Callable[[ast.stmt], None] | None = None) -> None:
+    """Execute the text in the module; `after_each` is called after each top-level statement."""
+    tree = ast.parse(text)
+    flags = _future_flags(tree)
+    if tree.body and ast.get_docstring(tree) is not None:
+        module.__doc__ = ast.get_docstring(tree, clean=False)
+    for statement in tree.body:
+        part = ast.Module([statement], [])
+        exec(compile(part, path, "exec", flags, dont_inherit=True), vars(module))
+        if after_each is not None:
+            after_each(statement)
+
+
+def _future_flags(tree: ast.Module) -> int:
+    flags = 0
+    for statement in tree.body:
+        if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
+            for alias in statement.names:
+                flags |= getattr(__future__, alias.name).compiler_flag
+    return flags
+
+
+def settle() -> None:
+    """Wait until everything that was started has been computed and printed."""
+    with contextlib.suppress(Exception):
+        jax.effects_barrier()
+    sys.stdout.flush()
+
+
+def fault_of(error: BaseException, path: str) -> Fault:
+    """What went wrong, with the innermost line of the user's file."""
+    line = None
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == path:
+            line = frame.lineno
+    return Fault(type(error).__name__, str(error)[:2000], line)
+
+
+def status_of(error: SystemExit) -> int:
+    """The exit status that Python would give for it."""
+    if error.code is None:
+        return 0
+    return error.code if isinstance(error.code, int) else 1
+
+
+@contextlib.contextmanager
+def watched(path: str, ranges: Any, hits: set[int]) -> Iterator[None]:
+    """Note which of the ranges of lines of the file are executed inside the block."""
+    by_line: dict[int, list[int]] = {}
+    for index, part in enumerate(ranges):
+        for line in range(part.first, part.last + 1):
+            by_line.setdefault(line, []).append(index)
+
+    def each_line(frame: types.FrameType, event: str, _: Any) -> Any:
+        if event == "line":
+            hits.update(by_line.get(frame.f_lineno, ()))
+        return each_line
+
+    def each_call(frame: types.FrameType, event: str, _: Any) -> Any:
+        if frame.f_code.co_filename != path:
+            return None
+        hits.update(by_line.get(frame.f_lineno, ()) if frame.f_code.co_name == "<lambda>" else ())
+        return each_line
+
+    if not by_line:
+        yield
+        return
+    old = sys.gettrace()
+    sys.settrace(each_call)
+    try:
+        yield
+    finally:
+        sys.settrace(old)

@@ -1,0 +1,107 @@
+"""Random functions that do not look at their key, and a record of the keys that were consumed.
+
+With draws that depend on their place in the program alone, two versions that differ only in how keys are split must
+give the same results; everything else that a fix might have changed shows.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from jaxlint.verify.jobs import Draws
+from jaxlint.verify.worker.eager import Patches
+
+_NOT_SAMPLERS = {"PRNGKey", "key", "split", "fold_in", "clone", "key_data", "key_dtype", "key_impl", "wrap_key_data", "random_gamma_p"}
+
+
+def _samplers() -> list[str]:
+    return [n for n in dir(jax.random) if not n.startswith("_") and n not in _NOT_SAMPLERS and callable(getattr(jax.random, n))]
+
+
+def functions() -> Patches:
+    """Samplers whose draws depend on their order and kind alone; split and fold_in whose keys are all equal."""
+    drawn = Counter[str]()
+
+    def draw(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(real)
+        def neutral(key: Any, *args: Any, **kwargs: Any) -> Any:
+            drawn[name] += 1
+            seed = int.from_bytes(hashlib.sha256(f"{name} {drawn[name]}".encode()).digest()[:3], "little")
+            return real(jax.random.PRNGKey(seed), *args, **kwargs)
+
+        return neutral
+
+    def split(key: Any, num: Any = 2) -> Any:
+        return _real_split(_constant_like(key), num)
+
+    def fold_in(key: Any, data: Any) -> Any:
+        return _real_fold_in(_constant_like(key), 0)
+
+    patches: Patches = {(jax.random, name): draw(name, getattr(jax.random, name)) for name in _samplers()}
+    return patches | {(jax.random, "split"): split, (jax.random, "fold_in"): fold_in}
+
+
+_real_split, _real_fold_in = jax.random.split, jax.random.fold_in
+
+
+def _constant_like(key: Any) -> Any:
+    typed = jax.dtypes.issubdtype(jax.numpy.asarray(key).dtype, jax.dtypes.prng_key)
+    return jax.random.key(0) if typed else jax.random.PRNGKey(0)
+
+
+class KeyLog:
+    """Which keys samplers and `split` consumed, also inside compiled code."""
+
+    def __init__(self) -> None:
+        self.used = Counter[bytes]()
+
+    def functions(self) -> Patches:
+        """Samplers and split that note their key."""
+        return {(jax.random, name): self._noting(getattr(jax.random, name)) for name in [*_samplers(), "split"]}
+
+    def _noting(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(real)
+        def noting(key: Any, *args: Any, **kwargs: Any) -> Any:
+            jax.debug.callback(self._note, _data(key))
+            return real(key, *args, **kwargs)
+
+        return noting
+
+    def _note(self, data: Any) -> None:
+        import numpy as np
+
+        for row in np.asarray(data).reshape(-1, np.shape(data)[-1]):
+            self.used[row.tobytes()] += 1
+
+    def draws(self) -> Draws:
+        """The totals so far."""
+        jax.effects_barrier()
+        return Draws(sum(self.used.values()), len(self.used))
+
+
+def _data(key: Any) -> Any:
+    key = jax.numpy.asarray(key)
+    return jax.random.key_data(key) if jax.dtypes.issubdtype(key.dtype, jax.dtypes.prng_key) else key
+
+
+def single_precision_draws() -> Patches:
+    """For runs in 64 bits: the same numbers as in 32 bits, since the default dtype decides how bits become a draw."""
+
+    def draw(real: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(real)
+        def single(*args: Any, **kwargs: Any) -> Any:
+            from jaxlint.verify.worker.worlds import single_precision
+
+            with single_precision():
+                drawn = real(*args, **kwargs)
+            return drawn.astype(jax.numpy.float64) if drawn.dtype == jax.numpy.float32 else drawn
+
+        return single
+
+    return {(jax.random, name): draw(getattr(jax.random, name)) for name in _samplers()}

@@ -1,0 +1,129 @@
+"""Records the arguments with which the original program calls the functions of interest."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+from msgspec import Struct
+
+from jaxlint.verify.jobs import Target
+from jaxlint.verify.worker.capture import is_tracer
+from jaxlint.verify.worker.clone import Cloner, Uncopyable
+
+_KEPT = 4
+
+
+class Call(Struct, frozen=True):
+    """The arguments of one call; `abstract` when only their shapes are known."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    source: str = "recorded"
+    abstract: bool = False
+
+
+class Recorder:
+    """Wraps the targets as they come into being and keeps copies of their arguments, from before each call."""
+
+    def __init__(self, targets: Sequence[Target], namespace: dict[str, Any]) -> None:
+        self.calls: dict[str, list[Call]] = {target.name: [] for target in targets}
+        self.shapes: dict[str, list[Call]] = {target.name: [] for target in targets}
+        self.reached: set[str] = set()
+        self.active = True
+        self._namespace = namespace
+        self._seen: dict[str, set[Any]] = {}
+
+    def wrap_new(self, _: Any = None) -> None:
+        """Wrap every target that the last statement has bound."""
+        for name in self.calls:
+            owner_name, _, method = name.rpartition(".")
+            owner = self._namespace.get(owner_name) if owner_name else None
+            if isinstance(owner, type):
+                value = vars(owner).get(method)
+                if isinstance(value, types.FunctionType) and not hasattr(value, "_jaxlint_original"):
+                    with contextlib.suppress(AttributeError, TypeError):
+                        setattr(owner, method, self._function(name, value))
+            elif not owner_name:
+                value = self._namespace.get(name)
+                if _recordable(value) and getattr(value, "_jaxlint_original", None) is None:
+                    wrapped = self._function(name, value) if isinstance(value, types.FunctionType) else _Proxy(self, name, value)
+                    self._namespace[name] = wrapped
+
+    def _function(self, name: str, value: Callable[..., Any]) -> Any:
+        @functools.wraps(value)
+        def recorded(*args: Any, **kwargs: Any) -> Any:
+            self.note(name, args, kwargs)
+            return value(*args, **kwargs)
+
+        recorded._jaxlint_original = value  # type: ignore[attr-defined]
+        return recorded
+
+    def note(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Keep a copy of these arguments, or of their shapes when they are tracers."""
+        if not self.active:
+            return
+        self.reached.add(name)
+        self.active = False  # copying must not record
+        try:
+            leaves = jax.tree_util.tree_leaves((args, kwargs))
+            kept = self.shapes if any(map(is_tracer, leaves)) else self.calls
+            form = _form(args, kwargs)
+            seen = self._seen.setdefault(name, set())
+            if len(kept[name]) >= _KEPT or form in seen:
+                return
+            if kept is self.shapes:
+                args, kwargs = jax.tree_util.tree_map(_shape, (args, kwargs))
+            clone = Cloner(self._namespace, self._namespace)
+            kept[name].append(Call(clone(args), clone(kwargs), abstract=kept is self.shapes))
+            seen.add(form)
+        except (Uncopyable, TypeError, ValueError):
+            pass
+        finally:
+            self.active = True
+
+
+class _Proxy:
+    """Stands in for a callable that is no plain function, such as a jitted one."""
+
+    def __init__(self, recorder: Recorder, name: str, value: Any) -> None:
+        self._jaxlint_recorder, self._jaxlint_name, self._jaxlint_original = recorder, name, value
+        self.__wrapped__ = value
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self._jaxlint_recorder.note(self._jaxlint_name, args, kwargs)
+        return self._jaxlint_original(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._jaxlint_original, name)
+
+
+class Shape(Struct, frozen=True):
+    """What is known of an array that was only seen as a tracer."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+    weak: bool
+
+
+def _shape(leaf: Any) -> Any:
+    if is_tracer(leaf):
+        return Shape(tuple(leaf.shape), leaf.dtype, bool(getattr(leaf, "weak_type", False)))
+    return leaf
+
+
+def _form(args: Any, kwargs: Any) -> Any:
+    """Calls of the same form are recorded once: structure, shapes and types, and the values of what is no array."""
+    leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
+    parts = [(tuple(x.shape), str(x.dtype), is_tracer(x)) if hasattr(x, "dtype") else (type(x), repr(x)[:80]) for x in leaves]
+    return str(tree), repr(parts)
+
+
+def _recordable(value: Any) -> bool:
+    return isinstance(value, (types.FunctionType, functools.partial)) or (
+        callable(value) and not isinstance(value, type) and type(value).__module__.partition(".")[0] in ("jax", "jaxlib")
+    )

@@ -1,0 +1,285 @@
+"""Calls the changed functions of both versions with the same arguments, in one process."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import time
+import types
+from collections.abc import Callable
+from typing import Any
+
+import jax
+from msgspec import Struct
+
+from jaxlint.verify.compare_text import compare_text
+from jaxlint.verify.compare_values import Captured, Comparison, compare, worst_of
+from jaxlint.verify.jobs import CallResult, Fault, ReplayJob, ReplayResult, Target, World
+from jaxlint.verify.worker import execute, overlay
+from jaxlint.verify.worker.capture import TooMuch, capture
+from jaxlint.verify.worker.clone import Cloner, Uncopyable
+from jaxlint.verify.worker.counting import Counter
+from jaxlint.verify.worker.program import prepare
+from jaxlint.verify.worker.record import Call, Recorder
+from jaxlint.verify.worker.synthesise import NotFound, arguments, from_shapes
+from jaxlint.verify.worker.timing import paired
+from jaxlint.verify.worker.vary import STYLES, varier
+from jaxlint.verify.worker.worlds import inside
+
+_WARM_CALLS, _COMPARE_S, _TIME_S, _MAX_TIMED = 3, 12.0, 15.0, 3
+_wall = time.monotonic
+
+
+def run_replay(job: ReplayJob) -> ReplayResult:
+    """Run both versions, record the original's calls, repeat them in both, and compare."""
+    return _Replay(job).run()
+
+
+class _Outcome(Struct, frozen=True):
+    """What one call left behind: its result and its arguments afterwards, what it printed, or what it raised."""
+
+    values: Captured
+    printed: str
+    fault: Fault | None
+
+
+# Makes a change of arrays anew for each call, so that both versions are given the same random numbers.
+_Vary = Callable[[], Callable[[Any], Any] | None]
+
+
+class _Side:
+    """One version: its module's globals, its world, and copies of arguments made for it."""
+
+    def __init__(self, world: World, namespace: dict[str, Any], source: dict[str, Any], path: str) -> None:
+        self.world = world
+        self.namespace = namespace
+        self.clone = Cloner(source, namespace)
+        self.path = path
+
+    def function(self, name: str) -> Any:
+        """The callable of this name; for a method, the function that takes the instance first."""
+        value: Any = self.namespace.get(name.split(".")[0])
+        for part in name.split(".")[1:]:
+            value = vars(value).get(part) if isinstance(value, type) else None
+        return getattr(value, "_jaxlint_original", value)
+
+    def call(self, name: str, call: Call, vary: _Vary) -> _Outcome:
+        """One call with fresh copies."""
+        args, kwargs = self.clone((call.args, call.kwargs), vary())
+        function, fault, result = self.function(name), None, None
+        with contextlib.redirect_stdout(io.StringIO()) as printed, inside(self.world):
+            try:
+                result = jax.block_until_ready(function(*args, **kwargs))
+            except Exception as error:
+                fault = execute.fault_of(error, self.path)
+            with contextlib.suppress(Exception):
+                jax.effects_barrier()
+            values = capture({"result": result, "arguments": (args, kwargs)}) if fault is None else Captured((), {})
+        return _Outcome(values, printed.getvalue(), fault)
+
+
+class _Replay:
+    def __init__(self, job: ReplayJob) -> None:
+        self.job = job
+        self.counter = Counter()
+        self.hits: set[int] = set()
+        self.timed = 0
+        self.proven_faster = False
+
+    def run(self) -> ReplayResult:
+        job = self.job
+        place = prepare(job.path, job.before)
+        with contextlib.redirect_stdout(io.StringIO()):
+            recorded = place.module()
+            recorder = Recorder(job.targets, vars(recorded))
+            self._execute(job.before, job.before_world, recorded, recorder)
+            recorder.active = False
+            # Once more without recorders, which would make the original slower.
+            before_module = place.module()
+            before_fault = self._execute(job.before, job.before_world, before_module, None)
+            overlay.serve(job.path, job.after)
+            after_module = place.module()
+            with execute.watched(job.path, job.watch, self.hits):
+                after_fault = self._execute(job.after, job.after_world, after_module, None)
+        before = _Side(job.before_world, vars(before_module), vars(recorded), job.path)
+        after = _Side(job.after_world, vars(after_module), vars(recorded), job.path)
+        calls = tuple(self._judge(target, before, after, recorder) for target in job.targets)
+        return ReplayResult(calls, before_fault, after_fault, tuple(sorted(self.hits)))
+
+    def _execute(self, text: str, world: World, module: types.ModuleType, recorder: Recorder | None) -> Fault | None:
+        try:
+            with inside(world):
+                execute.run(text, module, self.job.path, recorder and recorder.wrap_new)
+                execute.settle()
+        except SystemExit:
+            return None
+        except BaseException as error:
+            return execute.fault_of(error, self.job.path)
+        return None
+
+    def _judge(self, target: Target, before: _Side, after: _Side, recorder: Recorder) -> CallResult:
+        name = target.name
+        try:
+            problem = _not_comparable(before.function(name), after.function(name))
+            if problem:
+                return CallResult(name, "skipped", problem)
+            calls = self._calls(target, after, recorder)
+            return self._compare(target, calls, before, after)
+        except NotFound as error:
+            return CallResult(name, "skipped", f"{error}: call {name} in the file")
+        except Uncopyable as error:
+            return CallResult(name, "skipped", f"its arguments cannot be copied: {error}")
+        except TooMuch:
+            return CallResult(name, "skipped", "its result holds more numbers than are kept for comparison")
+
+    def _calls(self, target: Target, after: _Side, recorder: Recorder) -> list[Call]:
+        name = target.name
+        if recorder.calls[name]:
+            return recorder.calls[name]
+        if recorder.shapes[name]:
+            return [from_shapes(call, self.job.seed) for call in recorder.shapes[name]]
+        if "." in name:
+            raise NotFound("no instance of its class is at hand")
+        with inside(after.world), contextlib.redirect_stdout(io.StringIO()):
+            return [arguments(after.function(name), self.job.seed)]
+
+    def _compare(self, target: Target, calls: list[Call], before: _Side, after: _Side) -> CallResult:
+        name, end = target.name, _wall() + _COMPARE_S
+        found: list[Comparison] = []
+        healed: Fault | None = None
+        good: Call | None = None
+        raised: Fault | None = None
+        for style in ("", *STYLES):
+            for call in calls:
+                if found and _wall() > end:
+                    break
+                vary = self._vary(style)
+                one = before.call(name, call, vary)
+                with execute.watched(self.job.path, self.job.watch, self.hits):
+                    two = after.call(name, call, vary)
+                if one.fault or two.fault:
+                    if two.fault and not one.fault:
+                        return CallResult(name, "different", f"only the fixed {name} fails: {two.fault} ({_inputs(style, call)})", call.source)
+                    if one.fault and two.fault and one.fault.type != two.fault.type:
+                        return CallResult(name, "different", f"{name} raises {two.fault} and no longer {one.fault}", call.source)
+                    raised = raised or one.fault
+                    if one.fault and not two.fault and not style:
+                        healed = healed or one.fault
+                    continue
+                result = self._one(target, call, style, one, two, before, vary)
+                if result.level == "contract":
+                    return CallResult(name, "skipped", result.why)
+                if result.level == "different":
+                    return CallResult(name, "different", result.why, call.source, len(found), result.max_abs)
+                good = good or (call if not style else None)
+                found.append(result)
+        if healed and not good:
+            return CallResult(name, "healed", "", calls[0].source, 0, fault=healed)
+        if not any(c.judged for c in found):
+            why = f"{name} raises {raised} on every input that was tried" if raised else f"{name} returns no numbers or texts"
+            return CallResult(name, "skipped", why)
+        total = worst_of(found)
+        source, count = calls[0].source, sum(1 for c in found if c.judged)
+        result = CallResult(name, total.level, total.why, source, count, total.max_abs, healed)
+        return self._measure(result, good, before, after) if good and self.job.measure else result
+
+    def _one(self, target: Target, call: Call, style: str, one: _Outcome, two: _Outcome, before: _Side, vary: _Vary) -> Comparison:
+        level, why = compare_text(one.printed, two.printed)
+        result = compare(one.values, two.values, keys=World.NEUTRAL not in (self.job.before_world, self.job.after_world))
+        if result.level != "same":
+            result = compare(one.values, two.values, self._exact(target.name, call, before, vary))
+        result = worst_of([result, Comparison(level, why)])
+        if result.level == "same":
+            return result
+        if call.source == "recorded shapes" and _structure(one.values) != _structure(two.values):
+            return Comparison("contract", f"{target.name} returns something of another form, as its callers now expect")
+        if result.level == "unclear" and style in ("large", "nonfinite"):
+            return Comparison("same", judged=0)  # overflow on one side only: says nothing
+        return Comparison(result.level, f"{target.name} ({_inputs(style, call)}): {result.why}", result.max_abs, result.judged)
+
+    def _vary(self, style: str) -> _Vary:
+        return lambda: varier(style, self.job.seed) if style else None
+
+    def _exact(self, name: str, call: Call, before: _Side, vary: _Vary) -> Captured | None:
+        """The original's result in 64 bits, or None when it cannot be had."""
+
+        def widening() -> Callable[[Any], Any]:
+            change = vary()
+
+            def widen(value: Any) -> Any:
+                value = value if change is None else change(value)
+                return value.astype("float64") if str(getattr(value, "dtype", "")) in ("float32", "float16", "bfloat16") else value
+
+            return widen
+
+        with contextlib.suppress(Exception), inside(World.DOUBLE):
+            outcome = before.call(name, call, widening)
+            return outcome.values if outcome.fault is None else None
+        return None
+
+    def _measure(self, result: CallResult, call: Call, before: _Side, after: _Side) -> CallResult:
+        """Count what warm calls compile and trace; time them when nothing else is proven yet."""
+        counts = [self._count(side, result.name, call) for side in (before, after)]
+        (compiled, traced), (compiled_after, traced_after) = counts
+        timing = None
+        real = before.world is after.world is World.REAL
+        if real and self.timed < _MAX_TIMED and not self.proven_faster and result.outcome == "same":
+            self.timed += 1
+            timing = self._time(result.name, call, before, after)
+            self.proven_faster = bool(timing and timing.faster)
+        return CallResult(
+            result.name, result.outcome, result.why, result.source, result.inputs, result.max_abs, result.fault,
+            (compiled, compiled_after), (traced, traced_after), timing,
+        )  # fmt: skip
+
+    def _count(self, side: _Side, name: str, call: Call) -> tuple[int, int]:
+        prepared = [(side.clone(call.args), side.clone(call.kwargs)) for _ in range(_WARM_CALLS)]
+        start = self.counter.now()
+        with contextlib.redirect_stdout(io.StringIO()), inside(side.world):
+            for args, kwargs in prepared:
+                jax.block_until_ready(side.function(name)(*args, **kwargs))
+        end = self.counter.now()
+        return end[0] - start[0], end[1] - start[1]
+
+    def _time(self, name: str, call: Call, before: _Side, after: _Side) -> Any:
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            runs = [_runner(side, name, call) for side in (before, after)]
+            for run in runs:
+                run()
+            if printed.getvalue():
+                return None  # printing costs more than computing
+            return paired(runs[0], runs[1], _TIME_S, self.job.seed)
+
+
+def _runner(side: _Side, name: str, call: Call) -> Callable[[], object]:
+    function = side.function(name)
+    args, kwargs = side.clone(call.args), side.clone(call.kwargs)
+    untouched = capture((args, kwargs))
+    jax.block_until_ready(function(*args, **kwargs))
+    if compare(untouched, capture((args, kwargs))).level == "same":
+        return lambda: jax.block_until_ready(function(*args, **kwargs))
+
+    def with_fresh_copies() -> object:
+        return jax.block_until_ready(function(*side.clone(call.args), **side.clone(call.kwargs)))
+
+    return with_fresh_copies
+
+
+def _not_comparable(before: Any, after: Any) -> str:
+    if not callable(before) or not callable(after) or isinstance(before, type):
+        return "it is no function in both versions"
+    try:
+        one, two = inspect.signature(before), inspect.signature(after)
+    except (TypeError, ValueError):
+        return ""
+    form = [[(p.name, p.kind) for p in s.parameters.values()] for s in (one, two)]
+    return "" if form[0] == form[1] else "its parameters have changed"
+
+
+def _structure(values: Captured) -> list[tuple[str, str]]:
+    return [(leaf.path, leaf.kind) for leaf in values.leaves]
+
+
+def _inputs(style: str, call: Call) -> str:
+    return f"{style} inputs" if style else f"{call.source} inputs"

@@ -1,0 +1,83 @@
+"""Fresh inputs of the same form: other random numbers, and the values at which functions part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxlint.verify.worker.capture import is_key
+
+# In this order; when time is short the last ones are left out.
+STYLES = ("fresh", "positive", "mixed", "zeros", "negative", "ones", "tiny", "large", "nonfinite")
+
+
+def varier(style: str, seed: int) -> Callable[[Any], Any]:
+    """A function that gives each array another value of its own shape and type. Equal seeds give equal values."""
+    rng = np.random.default_rng([seed, STYLES.index(style)])
+
+    def change(value: Any) -> Any:
+        if isinstance(value, float):
+            return value * 1.25 if style in ("fresh", "mixed") else value
+        if is_key(value):
+            return jax.random.fold_in(value, int(rng.integers(1 << 30))) if value.ndim == 0 else value
+        if isinstance(value, np.generic):
+            return value
+        numbers = _numbers(np.asarray(value), style, rng)
+        if isinstance(value, np.ndarray):
+            return numbers.astype(value.dtype)
+        return _like(value, numbers)
+
+    return change
+
+
+def _like(value: jax.Array, numbers: np.ndarray) -> jax.Array:
+    """The numbers as an array of the same type, weak type included."""
+    if not getattr(value, "weak_type", False):
+        return jnp.asarray(numbers, value.dtype)
+    return jnp.asarray(numbers.item()) if value.ndim == 0 else value
+
+
+def _numbers(old: np.ndarray, style: str, rng: np.random.Generator) -> np.ndarray:
+    if old.dtype == np.bool_:
+        return rng.random(old.shape) < {"zeros": 0.0, "ones": 1.0}.get(style, 0.5)
+    if old.dtype.kind in "iu":
+        return _integers(old, style, rng)
+    if old.dtype.kind in "SUMmO":
+        return old
+    return _floats(old, style, rng)
+
+
+def _integers(old: np.ndarray, style: str, rng: np.random.Generator) -> np.ndarray:
+    """Within the range of the old ones, since they may be indexes, sizes or raw keys."""
+    if style == "fresh" or style == "mixed" or old.size == 0:
+        return rng.permutation(old.reshape(-1)).reshape(old.shape) if old.dtype != np.uint32 else _key_bits(old, rng)
+    low, high = old.min(), old.max()
+    if style == "zeros" and low <= 0 <= high:
+        return np.zeros_like(old)
+    return np.full_like(old, {"positive": high, "negative": low, "ones": high}.get(style, low))
+
+
+def _key_bits(old: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return rng.integers(0, 1 << 32, old.shape, dtype=np.uint32) if old.shape[-1:] == (2,) else old
+
+
+def _floats(old: np.ndarray, style: str, rng: np.random.Generator) -> np.ndarray:
+    finite = np.abs(old[np.isfinite(old.astype(np.complex128))]).astype(np.float64)
+    scale = float(finite.mean()) if finite.size and finite.mean() > 0 else 1.0
+    drawn = rng.standard_normal(old.shape) * scale
+    made = {
+        "fresh": lambda: drawn,
+        "positive": lambda: np.abs(drawn) + 0.1 * scale,
+        "mixed": lambda: np.round(drawn / scale * 2) / 2,  # ties and exact zeros
+        "zeros": lambda: np.zeros(old.shape),
+        "negative": lambda: -np.abs(drawn) - 0.1 * scale,
+        "ones": lambda: np.ones(old.shape),
+        "tiny": lambda: drawn * 1e-6,
+        "large": lambda: drawn * 1e3,
+        "nonfinite": lambda: np.where(rng.random(old.shape) < 0.3, rng.choice([np.nan, np.inf, -np.inf], old.shape), drawn),
+    }[style]()
+    return np.asarray(made).astype(old.dtype if old.dtype.kind in "fc" else np.float64)
