@@ -102,6 +102,11 @@ def marks(text: str) -> Iterator[tuple[int, str, str]]:
                 yield number, match["mark"], name.strip()
 
 
+def unmarked(text: str) -> list[str]:
+    """The lines without marks: a fix leaves them where they are, but what is fixed expects nothing."""
+    return [MARK.sub("", line).rstrip() for line in text.splitlines()]
+
+
 def reported(text: str, *wanted: str) -> Counter[tuple[int, str]]:
     """Line and rule of what is to be reported; `wanted` limits it to the marks named."""
     return Counter((line, rule) for line, mark, rule in marks(text) if mark in wanted)

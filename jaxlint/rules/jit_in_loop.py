@@ -65,7 +65,7 @@ def check_function(event: SiteSeen, context: Context) -> Iterator[Report]:
 
 
 def _is_used_locally(event: SiteSeen) -> bool:
-    return isinstance(event.node, n.Function) and event.eager_calls > 0
+    return event.eager_calls > 0
 
 
 def is_called_repeatedly(event: SiteSeen) -> bool:
