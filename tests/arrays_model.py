@@ -63,6 +63,8 @@ class Abstract(ast.NodeVisitor):
         base, index = self.visit(node.value), self.visit(node.slice)
         if isinstance(base, Items):
             return base.items[index.const]
+        if isinstance(base, Many):
+            return base.element
         return arrays.subscript(base, index)
 
     def visit_Slice(self, node: ast.Slice) -> Value:

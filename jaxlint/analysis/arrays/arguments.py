@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from jaxlint.analysis.arrays.convert import as_array
 from jaxlint.analysis.arrays.dtypes import named, narrow
-from jaxlint.analysis.values import Array, Items, Many, Scalar, Shape, Value
+from jaxlint.analysis.values import Array, Items, Scalar, Shape, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +143,3 @@ def several(value: Value | None) -> tuple[Value, ...] | None:
         row = Array(value.dtype, value.shape[1:], value.weak, value.host)
         return (row,) * value.shape[0]
     return None
-
-
-def rows(value: Value | None) -> Iterator[Value]:
-    """What is known of the elements of a sequence of unknown length."""
-    if isinstance(value, Many):
-        yield value.element

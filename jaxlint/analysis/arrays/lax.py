@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from jaxlint.analysis.arrays.arguments import Call, Rule, axis, axis_list, dims, integer
 from jaxlint.analysis.arrays.convert import as_array
 from jaxlint.analysis.arrays.promotion import promote
@@ -216,14 +218,14 @@ def kept_tree(call: Call) -> Value:
     return _mapped(call.get(0, "x", "tree", "operand"), lambda array: array) or Array()
 
 
-def _mapped(value: Value | None, change: object) -> Value | None:
+def _mapped(value: Value | None, change: Callable[[Array], Array]) -> Value | None:
     """A pytree of tuples and lists with its arrays changed; what is no array stays as it is."""
     if isinstance(value, Items):
         return Items(value.kind, tuple(_mapped(item, change) or item for item in value.items))
     if isinstance(value, Array):
-        return change(as_array(value))  # type: ignore[operator, no-any-return]
+        return change(as_array(value))
     if isinstance(value, Scalar) and value.kind in ("bool", "int", "float", "complex"):
-        return change(as_array(value))  # type: ignore[operator, no-any-return]
+        return change(as_array(value))
     return value
 
 

@@ -106,6 +106,9 @@ def _strong_numpy(dtype: str, other: str) -> str:
 
 @cache
 def _promote_numpy(typed: tuple[_Typed, ...]) -> tuple[str | None, bool | None]:
+    if len({dtype for dtype, weak in typed if not weak}) > 2 and len({KINDS.get(d, "?")[0] for d, _ in typed}) > 2:
+        # NumPy does not promote three kinds pair by pair.
+        return None, None
     # Weak operands last: they yield to the strong ones together.
     ordered = sorted(typed, key=lambda pair: pair[1])
     result = ordered[0]

@@ -9,7 +9,7 @@ from jaxlint.analysis.arrays.arguments import Call, Rule, axes, axis, dims, inte
 from jaxlint.analysis.arrays.convert import as_array
 from jaxlint.analysis.arrays.elementwise import DtypeRule, boolean, same
 from jaxlint.analysis.arrays.shapes import plus, reduce, replaced, times
-from jaxlint.analysis.values import Array, Items, Shape, Value
+from jaxlint.analysis.values import Array, Items, Scalar, Shape, Value
 
 
 def index(dtype: str | None, host: bool) -> str | None:
@@ -49,8 +49,7 @@ def reduced(shape: Shape | None, over: Value | None, keepdims: bool | None) -> S
     found = axes(over, len(shape))
     if found is not None:
         return reduce(shape, found, keepdims)
-    one = integer(over) is None and over is not None and not is_none(over) and getattr(over, "kind", "") == "int"
-    if one and shape:
+    if isinstance(over, Scalar) and over.kind == "int" and not over.known and shape:
         # One axis, but not known which.
         return (None,) * (len(shape) if keepdims else len(shape) - 1)
     return None

@@ -42,11 +42,6 @@ def _broadcast_two(left: Shape, right: Shape) -> Shape | None:
     return tuple(dims)
 
 
-def fits(*shapes: Shape) -> bool:
-    """Whether shapes may broadcast together: False only where they surely do not."""
-    return broadcast(*shapes) is not None
-
-
 def same(left: Dim, right: Dim) -> Dim:
     """What is known of a dimension that two operands must agree on."""
     if isinstance(left, int):

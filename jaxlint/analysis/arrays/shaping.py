@@ -12,7 +12,6 @@ from jaxlint.analysis.arrays.shapes import broadcast, move, permute, plus, repla
 from jaxlint.analysis.values import Array, Dim, Items, Many, Scalar, Shape, Value
 
 ShapeRule = Callable[[Call, Shape], "Shape | None"]
-_MAX_AXIS = 32
 
 
 def keeps(rule: ShapeRule) -> Rule:
