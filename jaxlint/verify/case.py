@@ -56,7 +56,9 @@ class Case:
     def _judge(self) -> Verification:
         parts = self._parts()
         if parts.equal:
-            raise _Stop(Verdict.SAME, "both versions are the same program: they differ in layout and comments at most", True)
+            raise _Stop(
+                Verdict.SAME, "both versions are the same program: they differ in layout and comments at most", True
+            )
         keys = self._change.rule in _KEYS
         before = self._program(self._change.before, "original", ProgramJob("", "", log_keys=keys))
         after = self._program(self._change.after, "fixed", ProgramJob("", "", watch=parts.watch, log_keys=keys))
@@ -69,7 +71,9 @@ class Case:
         try:
             return touched(self._change.before, self._change.after)
         except SyntaxError as error:
-            raise _Stop(Verdict.UNVERIFIED, f"one of the versions does not parse (line {error.lineno}: {error.msg})") from error
+            raise _Stop(
+                Verdict.UNVERIFIED, f"one of the versions does not parse (line {error.lineno}: {error.msg})"
+            ) from error
 
     # ---- runs ---------------------------------------------------------------------------------------------------
 
@@ -80,11 +84,19 @@ class Case:
             raise _Stop(Verdict.UNVERIFIED, f"the {which} program could not be judged: {answer.failure}")
         return Run(answer.result, answer.stdout, answer.arrays)
 
-    def _replay(self, parts: Touched, worlds: tuple[World, World] = (World.REAL, World.REAL), measure: bool = True) -> ReplayResult | None:
+    def _replay(
+        self, parts: Touched, worlds: tuple[World, World] = (World.REAL, World.REAL), measure: bool = True
+    ) -> ReplayResult | None:
         if not parts.targets:
             return None
         job: Job = ReplayJob(
-            self._change.path, self._change.before, self._change.after, parts.targets, *worlds, watch=parts.watch, measure=measure
+            self._change.path,
+            self._change.before,
+            self._change.after,
+            parts.targets,
+            *worlds,
+            watch=parts.watch,
+            measure=measure,
         )
         answer = self._server.run(job)
         if answer.failure or not isinstance(answer.result, ReplayResult):
@@ -163,7 +175,8 @@ class Case:
         early = "" if level == "same" else " (and what is printed before that differs)"
         raise _Stop(
             Verdict.UNVERIFIED,
-            f"the original fails with {fault}{early}, the fixed program runs to its end, and nothing tells what the right result is{why}",
+            f"the original fails with {fault}{early}, the fixed program runs to its end, "
+            f"and nothing tells what the right result is{why}",
         )
 
     def _worlds(self, fault: Fault | None) -> tuple[World, ...]:
@@ -199,5 +212,8 @@ class Case:
         name = "the original when the draws do not depend on their keys"
         verification = judge(self._evidence(parts, one, two, programs, replay, reference=name, gain=gain))
         if verification.verdict is Verdict.SAME:
-            raise _Stop(Verdict.UNVERIFIED, "the rest of the program is the same, but no key was seen to be used twice in the original")
+            raise _Stop(
+                Verdict.UNVERIFIED,
+                "the rest of the program is the same, but no key was seen to be used twice in the original",
+            )
         return verification

@@ -61,7 +61,9 @@ def _units(tree: ast.Module) -> dict[str, list[ast.AST]]:
                 units.setdefault(name, []).append(statement)
             case ast.ClassDef(name=name, body=body):
                 rest = [part for part in body if not isinstance(part, ast.FunctionDef)]
-                header = ast.ClassDef(name, statement.bases, statement.keywords, rest or [ast.Pass()], statement.decorator_list)
+                header = ast.ClassDef(
+                    name, statement.bases, statement.keywords, rest or [ast.Pass()], statement.decorator_list
+                )
                 units.setdefault(name, []).append(header)
                 for method in body:
                     if isinstance(method, ast.FunctionDef):
@@ -137,7 +139,7 @@ def _callers(names: set[str], uses: dict[str, set[str]]) -> set[str]:
 
 def _watch(before: str, after: str, old: ast.Module, new: ast.Module) -> tuple[Range, ...]:
     """The statements on changed lines of the fixed text; for a changed `def` line, the first statement of its body."""
-    ranges = set()
+    ranges: set[Range] = set()
     was, now = before.splitlines(), after.splitlines()
     for tag, a, b, c, d in SequenceMatcher(None, was, now, autojunk=False).get_opcodes():
         if tag == "equal":
@@ -154,14 +156,15 @@ def _watch(before: str, after: str, old: ast.Module, new: ast.Module) -> tuple[R
 def _innermost(tree: ast.Module, line: int) -> ast.stmt | None:
     found: ast.stmt | None = None
     for node in ast.walk(tree):
-        if isinstance(node, ast.stmt) and _first_line(node) <= line <= (node.end_lineno or node.lineno):
-            if found is None or _first_line(node) >= _first_line(found):
-                found = node
+        if not isinstance(node, ast.stmt) or not _first_line(node) <= line <= (node.end_lineno or node.lineno):
+            continue
+        if found is None or _first_line(node) >= _first_line(found):
+            found = node
     return found
 
 
 def _first_line(node: ast.stmt) -> int:
-    decorators = getattr(node, "decorator_list", [])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(d.lineno for d in decorators)])
 
 

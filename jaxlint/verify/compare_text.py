@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_NUMBER = re.compile(r"(?<!\w)[-+]?(?:nan|inf)\b|(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w)|[-+]?\d+\.\d*(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(
+    r"(?<!\w)[-+]?(?:nan|inf)\b|(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w)|[-+]?\d+\.\d*(?:[eE][-+]?\d+)?"
+)
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 _TRACER_ID = re.compile(r"\bTracer<.*?>")
 _DURATION = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:ns|us|µs|ms|s|sec|secs|seconds|milliseconds)\b", re.I)

@@ -43,7 +43,9 @@ class Comparison(Struct, frozen=True):
     judged: int = 0
 
 
-def compare(before: Captured, after: Captured, reference: Captured | None = None, *, keys: bool = True, heal: bool = False) -> Comparison:
+def compare(
+    before: Captured, after: Captured, reference: Captured | None = None, *, keys: bool = True, heal: bool = False
+) -> Comparison:
     """Compare two results leaf by leaf.
 
     `reference` is the original's result in 64 bits; `keys=False` skips PRNG keys; `heal` lets any value take the place
@@ -55,10 +57,15 @@ def compare(before: Captured, after: Captured, reference: Captured | None = None
     now = {leaf.path: leaf for leaf in after.leaves}
     if was.keys() != now.keys():
         path = sorted(was.keys() ^ now.keys())[0]
-        return Comparison("different", f"{path or 'the result'} is only in the {'original' if path in was else 'fixed'} version's result")
+        return Comparison(
+            "different",
+            f"{path or 'the result'} is only in the {'original' if path in was else 'fixed'} version's result",
+        )
     found = [_leaf(was[p], now[p], before, after, reference, keys) for p in was]
     worst = max(found, key=lambda c: ("same", "unclear", "different").index(c.level), default=Comparison("same"))
-    return Comparison(worst.level, worst.why, max((c.max_abs for c in found), default=0.0), sum(c.judged for c in found))
+    return Comparison(
+        worst.level, worst.why, max((c.max_abs for c in found), default=0.0), sum(c.judged for c in found)
+    )
 
 
 def _healed(before: Captured, after: Captured) -> Captured:
@@ -71,7 +78,9 @@ def _healed(before: Captured, after: Captured) -> Captured:
     return Captured(before.leaves, arrays)
 
 
-def _leaf(was: Leaf, now: Leaf, before: Captured, after: Captured, reference: Captured | None, keys: bool) -> Comparison:
+def _leaf(
+    was: Leaf, now: Leaf, before: Captured, after: Captured, reference: Captured | None, keys: bool
+) -> Comparison:
     name = was.path or "the result"
     if not keys and _key_like(was) and _key_like(now):
         return Comparison("same")
@@ -106,7 +115,9 @@ def _arrays(leaf: Leaf, before: Captured, after: Captured, reference: Captured |
     if one.dtype.kind not in "fc":
         if np.array_equal(one, two):
             return Comparison("same", judged=1)
-        return Comparison("different", f"{name}: {int(np.sum(one != two))} of {one.size} {leaf.dtype} values differ", judged=1)
+        return Comparison(
+            "different", f"{name}: {int(np.sum(one != two))} of {one.size} {leaf.dtype} values differ", judged=1
+        )
     odd = _non_finite(one, two)
     if odd:
         return Comparison(odd, f"{name}: NaN or infinity in other places", judged=1)
@@ -143,7 +154,9 @@ def _smallest(dtype: str) -> float:
     return 2.0**-126 if dtype in ("float32", "bfloat16", "complex64") else 0.0  # subnormals may be flushed to zero
 
 
-def _excuse(leaf: Leaf, one: np.ndarray, two: np.ndarray, good: np.ndarray, eps: float, reference: Captured | None) -> str:
+def _excuse(
+    leaf: Leaf, one: np.ndarray, two: np.ndarray, good: np.ndarray, eps: float, reference: Captured | None
+) -> str:
     """Whether rounding explains the difference: measured against 64 bits where there is such a result."""
     scale = float(np.abs(one[good]).max(initial=0.0))
     share = float(np.abs(one[good] - two[good]).max(initial=0.0)) / scale if scale else math.inf

@@ -10,7 +10,7 @@ from enum import Enum
 from msgspec import Struct
 
 
-class World(str, Enum):
+class World(str, Enum):  # noqa: UP042
     """Which JAX the user's program sees. All but `real` serve as references and are never called the program itself."""
 
     REAL = "real"

@@ -36,7 +36,9 @@ class Evidence(Struct, frozen=True):
     jax: str = ""
 
 
-def compare_programs(before: Run, after: Run, exact: Run | None = None, *, keys: bool = True, heal: bool = False) -> Comparison:
+def compare_programs(
+    before: Run, after: Run, exact: Run | None = None, *, keys: bool = True, heal: bool = False
+) -> Comparison:
     """Compare what two runs printed, their exit status, and the globals that both have."""
     if before.result.status != after.result.status:
         return Comparison("different", f"exit status {before.result.status} against {after.result.status}")
@@ -79,7 +81,9 @@ def judge(evidence: Evidence) -> Verification:
     unproven = [call for call in calls if call.outcome == "healed"]
     if unproven and not evidence.fault:
         call = unproven[0]
-        return made.say(Verdict.UNVERIFIED, f"{call.name} fails in the original ({call.fault}) and there is nothing to compare with")
+        return made.say(
+            Verdict.UNVERIFIED, f"{call.name} fails in the original ({call.fault}) and there is nothing to compare with"
+        )
     judged = sum(call.inputs for call in calls)
     if not judged and not evidence.programs.judged:
         return made.say(Verdict.UNVERIFIED, f"nothing that it does could be observed: {_advice(calls)}")
@@ -91,7 +95,9 @@ def _same(evidence: Evidence, calls: Sequence[CallResult], made: _Figures) -> Ve
     basis = f"matches {evidence.reference}" if evidence.reference else "behaves the same"
     slower = next((c for c in calls if c.timing and c.timing.slower), None)
     if slower is not None and not evidence.fault and slower.timing is not None:
-        return made.say(Verdict.SAME, f"{basis}, but {slower.name} is {1 / slower.timing.ratio:.2g} times slower", same=True)
+        return made.say(
+            Verdict.SAME, f"{basis}, but {slower.name} is {1 / slower.timing.ratio:.2g} times slower", same=True
+        )
     if gains:
         return made.say(Verdict.CONFIRMED, f"{basis}; {'; '.join(gains)}", same=True)
     return made.say(Verdict.SAME, f"{basis}; no gain was measured", same=True)

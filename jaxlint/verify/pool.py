@@ -23,9 +23,35 @@ from jaxlint.verify.jobs import Job, Limits, ProgramResult, Ready, Reply, Reques
 
 _START_S, _GRACE_S, _MAX_OUTPUT = 180.0, 15.0, 4 << 20
 # The interpreter must find this jaxlint without the folder that it lies in staying on the path of the user's program.
-_BOOT = "import sys; sys.path.insert(0, {root!r}); from jaxlint.verify.worker.server import main; sys.path.pop(0); main({folder!r})"
-_KEPT = ("PATH", "LANG", "TZ", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "PYTHONPATH")
-_KEPT_PREFIXES = ("LC_", "JAX_", "XLA_", "CUDA_", "NVIDIA_", "OMP_", "OPENBLAS_", "MKL_", "TF_CPP_", "ROCM_", "HIP_", "TPU_")
+_BOOT = (
+    "import sys; sys.path.insert(0, {root!r}); from jaxlint.verify.worker.server import main; "
+    "sys.path.pop(0); main({folder!r})"
+)
+_KEPT = (
+    "PATH",
+    "LANG",
+    "TZ",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "SYSTEMROOT",
+    "PYTHONPATH",
+)
+_KEPT_PREFIXES = (
+    "LC_",
+    "JAX_",
+    "XLA_",
+    "CUDA_",
+    "NVIDIA_",
+    "OMP_",
+    "OPENBLAS_",
+    "MKL_",
+    "TF_CPP_",
+    "ROCM_",
+    "HIP_",
+    "TPU_",
+)
 _DROPPED = ("JAX_COMPILATION_CACHE_DIR", "JAX_ENABLE_COMPILATION_CACHE", "JAX_LOG_COMPILES", "JAX_DISABLE_JIT")
 
 
@@ -59,7 +85,9 @@ class Server:
     def __enter__(self) -> Server:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def start(self) -> None:

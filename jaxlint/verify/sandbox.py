@@ -184,8 +184,25 @@ def _seccomp(libc: Any) -> bool:
 # ---- audit hook -----------------------------------------------------------------------------------------------
 
 _PROCESSES = {"subprocess.Popen", "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn"}
-_NETWORK = {"socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo", "socket.gethostbyname"}
-_CHANGES = {"os.remove", "os.rmdir", "os.mkdir", "os.rename", "os.link", "os.symlink", "os.truncate", "shutil.rmtree", "shutil.move"}
+_NETWORK = {
+    "socket.connect",
+    "socket.bind",
+    "socket.sendto",
+    "socket.sendmsg",
+    "socket.getaddrinfo",
+    "socket.gethostbyname",
+}
+_CHANGES = {
+    "os.remove",
+    "os.rmdir",
+    "os.mkdir",
+    "os.rename",
+    "os.link",
+    "os.symlink",
+    "os.truncate",
+    "shutil.rmtree",
+    "shutil.move",
+}
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 

@@ -26,10 +26,18 @@ class Verifier:
     """
 
     def __init__(
-        self, *, device: str = "cpu", timeout_s: float = 120, jobs: int = 1, memory_mb: int = 8192, python: str | None = None
+        self,
+        *,
+        device: str = "cpu",
+        timeout_s: float = 120,
+        jobs: int = 1,
+        memory_mb: int = 8192,
+        python: str | None = None,
     ) -> None:
         limits = Limits(wall_s=timeout_s, memory_mb=memory_mb)
-        self._servers = [Server(device=device, limits=limits, python=python or sys.executable) for _ in range(max(jobs, 1))]
+        self._servers = [
+            Server(device=device, limits=limits, python=python or sys.executable) for _ in range(max(jobs, 1))
+        ]
         self._free: queue.SimpleQueue[Server] = queue.SimpleQueue()
         for server in self._servers:
             self._free.put(server)
@@ -39,7 +47,9 @@ class Verifier:
     def __enter__(self) -> Verifier:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -84,7 +94,11 @@ def _resolved(change: Change) -> Change:
 
 
 def compare(
-    before_path: str | os.PathLike[str], after_path: str | os.PathLike[str], *, device: str = "cpu", timeout_s: float = 120
+    before_path: str | os.PathLike[str],
+    after_path: str | os.PathLike[str],
+    *,
+    device: str = "cpu",
+    timeout_s: float = 120,
 ) -> Verification:
     """Judge any two versions of a file: both are run under the name and from the folder of the first.
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jaxlint.verify.compare_values import Captured
@@ -22,7 +23,7 @@ class TooMuch(Exception):
 
 def is_key(value: Any) -> bool:
     """Whether this is an array of typed PRNG keys."""
-    return isinstance(value, jax.Array) and jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key)
+    return isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key)
 
 
 def is_tracer(value: Any) -> bool:
@@ -115,7 +116,7 @@ def _wide(values: np.ndarray) -> np.ndarray:
         return values
     if values.dtype.kind == "c":
         return values.astype(np.complex128)
-    if values.dtype.kind in "MmOV" and not jax.dtypes.issubdtype(values.dtype, np.generic):
+    if values.dtype.kind in "MmOV" and not jnp.issubdtype(values.dtype, np.generic):
         return np.frombuffer(repr(values.tolist()).encode(), np.uint8)
     try:
         return values.astype(np.float64)

@@ -79,5 +79,7 @@ def _dispatch(job: ProgramJob | ReplayJob, folder: str) -> Result:
 
 
 def _save(values: Captured, folder: str) -> None:
-    arrays: dict[str, Any] = {str(i): values.arrays[leaf.path] for i, leaf in enumerate(values.leaves) if leaf.path in values.arrays}
+    arrays: dict[str, Any] = {
+        str(i): values.arrays[leaf.path] for i, leaf in enumerate(values.leaves) if leaf.path in values.arrays
+    }
     np.savez(os.path.join(folder, "arrays.npz"), **arrays)

@@ -13,7 +13,20 @@ import numpy as np
 
 from jaxlint.verify.worker.capture import is_tracer
 
-_ATOMS = (bool, int, float, complex, str, bytes, type(None), type, types.BuiltinFunctionType, types.ModuleType, range, slice)
+_ATOMS = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(None),
+    type,
+    types.BuiltinFunctionType,
+    types.ModuleType,
+    range,
+    slice,
+)
 _MAX_DEPTH = 12
 
 Change = Callable[[Any], Any]

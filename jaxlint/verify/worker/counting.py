@@ -6,8 +6,6 @@ The number of `backend_compile_duration` events agreed with what happened in 12 
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax.monitoring
 
 _COMPILE = "/jax/core/compile/backend_compile_duration"
@@ -22,7 +20,7 @@ class Counter:
         self.traces = 0
         jax.monitoring.register_event_duration_secs_listener(self._heard)
 
-    def _heard(self, event: str, duration: float, **_: Any) -> None:
+    def _heard(self, event: str, duration_secs: float, **kwargs: str | int) -> None:
         if event == _COMPILE:
             self.compiles += 1
         elif event == _TRACE:

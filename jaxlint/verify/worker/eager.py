@@ -50,7 +50,7 @@ def eager_jit(
         kwargs = {name: a if name in names else to_arrays(a) for name, a in kwargs.items()}
         return to_arrays(fun(*args, **kwargs))
 
-    statics = {"static_argnums": static_argnums, "static_argnames": static_argnames}
+    statics: dict[str, Any] = {"static_argnums": static_argnums, "static_argnames": static_argnames}
     run.lower = lambda *a, **k: _real_jit(fun, **statics).lower(*a, **k)  # type: ignore[attr-defined]
     run.clear_cache = lambda: None  # type: ignore[attr-defined]
     return run

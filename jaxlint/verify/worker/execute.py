@@ -1,8 +1,11 @@
 """Runs a file's text as a program or as a module, statement by statement, and says how it ended."""
 
-from __future__ import annotations
+# mypy: disable-error-code="no-untyped-call,attr-defined"
+# JAX has functions without annotations, and each version another way to ask for 64 bits.
 
+from __future__ import annotations
 import __future__
+
 import ast
 import contextlib
 import importlib

@@ -27,7 +27,9 @@ def functions() -> Patches:
     }
 
 
-def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, axis_name: Any = None, axis_size: Any = None, **_: Any) -> Any:
+def vmap(
+    fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, axis_name: Any = None, axis_size: Any = None, **_: Any
+) -> Any:
     """One call per example, results stacked."""
     if axis_name is not None:
         raise NotImplementedError("a named axis has no Python loop")
@@ -75,7 +77,9 @@ def _join(parts: Sequence[Any], axis: int | None) -> Any:
     return parts[0] if axis is None else jnp.stack(parts, axis)
 
 
-def scan(f: Callable[..., Any], init: Any, xs: Any = None, length: int | None = None, reverse: bool = False, **_: Any) -> Any:
+def scan(
+    f: Callable[..., Any], init: Any, xs: Any = None, length: int | None = None, reverse: bool = False, **_: Any
+) -> Any:
     """One call per step; the outputs are stacked."""
     leaves = jax.tree_util.tree_leaves(xs)
     size = int(jnp.shape(leaves[0])[0] if leaves else length or 0)

@@ -4,6 +4,9 @@ With draws that depend on their place in the program alone, two versions that di
 give the same results; everything else that a fix might have changed shows.
 """
 
+# mypy: disable-error-code="no-untyped-call,attr-defined"
+# JAX has functions without annotations, and each version another way to ask for 64 bits.
+
 from __future__ import annotations
 
 import functools
@@ -13,15 +16,31 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from jaxlint.verify.jobs import Draws
 from jaxlint.verify.worker.eager import Patches
 
-_NOT_SAMPLERS = {"PRNGKey", "key", "split", "fold_in", "clone", "key_data", "key_dtype", "key_impl", "wrap_key_data", "random_gamma_p"}
+_NOT_SAMPLERS = {
+    "PRNGKey",
+    "key",
+    "split",
+    "fold_in",
+    "clone",
+    "key_data",
+    "key_dtype",
+    "key_impl",
+    "wrap_key_data",
+    "random_gamma_p",
+}
 
 
 def _samplers() -> list[str]:
-    return [n for n in dir(jax.random) if not n.startswith("_") and n not in _NOT_SAMPLERS and callable(getattr(jax.random, n))]
+    return [
+        n
+        for n in dir(jax.random)
+        if not n.startswith("_") and n not in _NOT_SAMPLERS and callable(getattr(jax.random, n))
+    ]
 
 
 def functions() -> Patches:
@@ -51,7 +70,7 @@ _real_split, _real_fold_in = jax.random.split, jax.random.fold_in
 
 
 def _constant_like(key: Any) -> Any:
-    typed = jax.dtypes.issubdtype(jax.numpy.asarray(key).dtype, jax.dtypes.prng_key)
+    typed = jnp.issubdtype(jnp.asarray(key).dtype, jax.dtypes.prng_key)
     return jax.random.key(0) if typed else jax.random.PRNGKey(0)
 
 
@@ -86,8 +105,8 @@ class KeyLog:
 
 
 def _data(key: Any) -> Any:
-    key = jax.numpy.asarray(key)
-    return jax.random.key_data(key) if jax.dtypes.issubdtype(key.dtype, jax.dtypes.prng_key) else key
+    key = jnp.asarray(key)
+    return jax.random.key_data(key) if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else key
 
 
 def single_precision_draws() -> Patches:
@@ -100,7 +119,7 @@ def single_precision_draws() -> Patches:
 
             with single_precision():
                 drawn = real(*args, **kwargs)
-            return drawn.astype(jax.numpy.float64) if drawn.dtype == jax.numpy.float32 else drawn
+            return drawn.astype(jnp.float64) if drawn.dtype == jnp.float32 else drawn
 
         return single
 

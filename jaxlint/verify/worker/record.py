@@ -51,7 +51,11 @@ class Recorder:
             elif not owner_name:
                 value = self._namespace.get(name)
                 if _recordable(value) and getattr(value, "_jaxlint_original", None) is None:
-                    wrapped = self._function(name, value) if isinstance(value, types.FunctionType) else _Proxy(self, name, value)
+                    wrapped = (
+                        self._function(name, value)
+                        if isinstance(value, types.FunctionType)
+                        else _Proxy(self, name, value)
+                    )
                     self._namespace[name] = wrapped
 
     def _function(self, name: str, value: Callable[..., Any]) -> Any:
@@ -119,11 +123,15 @@ def _shape(leaf: Any) -> Any:
 def _form(args: Any, kwargs: Any) -> Any:
     """Calls of the same form are recorded once: structure, shapes and types, and the values of what is no array."""
     leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
-    parts = [(tuple(x.shape), str(x.dtype), is_tracer(x)) if hasattr(x, "dtype") else (type(x), repr(x)[:80]) for x in leaves]
+    parts = [
+        (tuple(x.shape), str(x.dtype), is_tracer(x)) if hasattr(x, "dtype") else (type(x), repr(x)[:80]) for x in leaves
+    ]
     return str(tree), repr(parts)
 
 
 def _recordable(value: Any) -> bool:
     return isinstance(value, (types.FunctionType, functools.partial)) or (
-        callable(value) and not isinstance(value, type) and type(value).__module__.partition(".")[0] in ("jax", "jaxlib")
+        callable(value)
+        and not isinstance(value, type)
+        and type(value).__module__.partition(".")[0] in ("jax", "jaxlib")
     )

@@ -130,7 +130,8 @@ def _module(patches: dict[tuple[Any, str], Any], name: str) -> types.ModuleType:
         owner = _module(patches, parent)
         if not hasattr(owner, last):
             patches[owner, last] = known
-    return known  # type: ignore[no-any-return]
+    assert isinstance(known, types.ModuleType)
+    return known
 
 
 def _update(method: str) -> Any:
@@ -138,5 +139,3 @@ def _update(method: str) -> Any:
         return getattr(jnp.asarray(x).at[index], method)(values, **options)
 
     return update
-
-

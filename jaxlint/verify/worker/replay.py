@@ -1,5 +1,8 @@
 """Calls the changed functions of both versions with the same arguments, in one process."""
 
+# mypy: disable-error-code="no-untyped-call,attr-defined"
+# JAX has functions without annotations, and each version another way to ask for 64 bits.
+
 from __future__ import annotations
 
 import contextlib
@@ -110,7 +113,7 @@ class _Replay:
     def _execute(self, text: str, world: World, module: types.ModuleType, recorder: Recorder | None) -> Fault | None:
         try:
             with inside(world):
-                execute.run(text, module, self.job.path, recorder and recorder.wrap_new)
+                execute.run(text, module, self.job.path, recorder.wrap_new if recorder else None)
                 execute.settle()
         except SystemExit:
             return None
@@ -160,9 +163,16 @@ class _Replay:
                     two = after.call(name, call, vary)
                 if one.fault or two.fault:
                     if two.fault and not one.fault:
-                        return CallResult(name, "different", f"only the fixed {name} fails: {two.fault} ({_inputs(style, call)})", call.source)
+                        return CallResult(
+                            name,
+                            "different",
+                            f"only the fixed {name} fails: {two.fault} ({_inputs(style, call)})",
+                            call.source,
+                        )
                     if one.fault and two.fault and one.fault.type != two.fault.type:
-                        return CallResult(name, "different", f"{name} raises {two.fault} and no longer {one.fault}", call.source)
+                        return CallResult(
+                            name, "different", f"{name} raises {two.fault} and no longer {one.fault}", call.source
+                        )
                     raised = raised or one.fault
                     if one.fault and not two.fault and not style:
                         healed = healed or one.fault
@@ -177,16 +187,24 @@ class _Replay:
         if healed and not good:
             return CallResult(name, "healed", "", calls[0].source, 0, fault=healed)
         if not any(c.judged for c in found):
-            why = f"{name} raises {raised} on every input that was tried" if raised else f"{name} returns no numbers or texts"
+            why = (
+                f"{name} raises {raised} on every input that was tried"
+                if raised
+                else f"{name} returns no numbers or texts"
+            )
             return CallResult(name, "skipped", why)
         total = worst_of(found)
         source, count = calls[0].source, sum(1 for c in found if c.judged)
-        result = CallResult(name, total.level, total.why, source, count, total.max_abs, healed)
-        return self._measure(result, good, before, after) if good and self.job.measure else result
+        answer = CallResult(name, total.level, total.why, source, count, total.max_abs, healed)
+        return self._measure(answer, good, before, after) if good and self.job.measure else answer
 
-    def _one(self, target: Target, call: Call, style: str, one: _Outcome, two: _Outcome, before: _Side, vary: _Vary) -> Comparison:
+    def _one(
+        self, target: Target, call: Call, style: str, one: _Outcome, two: _Outcome, before: _Side, vary: _Vary
+    ) -> Comparison:
         level, why = compare_text(one.printed, two.printed)
-        result = compare(one.values, two.values, keys=World.NEUTRAL not in (self.job.before_world, self.job.after_world))
+        result = compare(
+            one.values, two.values, keys=World.NEUTRAL not in (self.job.before_world, self.job.after_world)
+        )
         if result.level != "same":
             result = compare(one.values, two.values, self._exact(target.name, call, before, vary))
         result = worst_of([result, Comparison(level, why)])
@@ -196,7 +214,9 @@ class _Replay:
             return Comparison("contract", f"{target.name} returns something of another form, as its callers now expect")
         if result.level == "unclear" and style in ("large", "nonfinite"):
             return Comparison("same", judged=0)  # overflow on one side only: says nothing
-        return Comparison(result.level, f"{target.name} ({_inputs(style, call)}): {result.why}", result.max_abs, result.judged)
+        return Comparison(
+            result.level, f"{target.name} ({_inputs(style, call)}): {result.why}", result.max_abs, result.judged
+        )
 
     def _vary(self, style: str) -> _Vary:
         return lambda: varier(style, self.job.seed) if style else None
@@ -209,7 +229,11 @@ class _Replay:
 
             def widen(value: Any) -> Any:
                 value = value if change is None else change(value)
-                return value.astype("float64") if str(getattr(value, "dtype", "")) in ("float32", "float16", "bfloat16") else value
+                return (
+                    value.astype("float64")
+                    if str(getattr(value, "dtype", "")) in ("float32", "float16", "bfloat16")
+                    else value
+                )
 
             return widen
 

@@ -1,5 +1,8 @@
 """Fresh inputs of the same form: other random numbers, and the values at which functions part."""
 
+# mypy: disable-error-code="no-untyped-call,attr-defined"
+# JAX has functions without annotations, and each version another way to ask for 64 bits.
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -78,6 +81,8 @@ def _floats(old: np.ndarray, style: str, rng: np.random.Generator) -> np.ndarray
         "ones": lambda: np.ones(old.shape),
         "tiny": lambda: drawn * 1e-6,
         "large": lambda: drawn * 1e3,
-        "nonfinite": lambda: np.where(rng.random(old.shape) < 0.3, rng.choice([np.nan, np.inf, -np.inf], old.shape), drawn),
+        "nonfinite": lambda: np.where(
+            rng.random(old.shape) < 0.3, rng.choice([np.nan, np.inf, -np.inf], old.shape), drawn
+        ),
     }[style]()
     return np.asarray(made).astype(old.dtype if old.dtype.kind in "fc" else np.float64)

@@ -4,6 +4,9 @@ A world puts other functions in the place of public JAX functions while the user
 takes them away again. JAX's own modules import from one another privately and are not affected.
 """
 
+# mypy: disable-error-code="no-untyped-call,attr-defined"
+# JAX has functions without annotations, and each version another way to ask for 64 bits.
+
 from __future__ import annotations
 
 import contextlib
@@ -12,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import jax
+import jax.experimental
 
 from jaxlint.verify.jobs import World
 from jaxlint.verify.worker import eager, loops, neutral, removed
@@ -66,8 +70,6 @@ def double() -> Iterator[None]:
         with jax.enable_x64(True):
             yield
     else:
-        import jax.experimental
-
         with jax.experimental.enable_x64():
             yield
 
@@ -79,7 +81,5 @@ def single_precision() -> Iterator[None]:
         with jax.enable_x64(False):
             yield
     else:
-        import jax.experimental
-
         with jax.experimental.disable_x64():
             yield
