@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -11,7 +12,7 @@ from jaxlint.model import Verification
 
 @contextmanager
 def judging(device: str, jobs: int) -> Iterator[Judge]:
-    """A judge that runs changes on a device. Raises `click.ClickException` where no JAX can be started."""
+    """A judge that runs changes on a device, `jobs` at a time; what it started is ended with it."""
     from jaxlint.verify import Change, Verifier
 
     with Verifier(device=device, jobs=jobs) as verifier:
@@ -21,7 +22,18 @@ def judging(device: str, jobs: int) -> Iterator[Judge]:
                 Change(request.path, request.before, request.after, rule=request.rule, lines=request.lines)
                 for request in requests
             ]
-            verdicts: list[Verification] = verifier.verify_all(changes)
+            verdicts: list[Verification] = []
+            for verdict in verifier.iterate(changes):
+                verdicts.append(verdict)
+                _progress(len(verdicts), len(changes))
             return verdicts
 
         yield judge
+
+
+def _progress(done: int, total: int) -> None:
+    """Says on a terminal how far it is; running programs takes seconds each."""
+    if sys.stderr.isatty():
+        end = "\r\x1b[K" if done == total else ""
+        sys.stderr.write(f"\r{done} of {total} fixes verified{end}")
+        sys.stderr.flush()
