@@ -43,7 +43,7 @@ def _codes(name: str, help: str) -> Callable[[_Command], _Command]:
 @click.option("--isolated", is_flag=True, help="Read no configuration and no project metadata.")
 @click.option("--config", metavar="FILE", help="The configuration file to use.")
 @click.option("--no-cache", is_flag=True, help="Analyse every file anew.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use (default: half the processors).")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use (default: half of the cores).")
 @click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), help="How to report (default: text).")
 @click.option("--output-file", metavar="FILE", help="Where to write the report (default: standard output).")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
