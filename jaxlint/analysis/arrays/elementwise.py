@@ -10,7 +10,7 @@ from jaxlint.analysis.arrays.arguments import Call, Rule, axis, integer
 from jaxlint.analysis.arrays.convert import as_array
 from jaxlint.analysis.arrays.promotion import promote
 from jaxlint.analysis.arrays.shapes import broadcast, half, replaced
-from jaxlint.analysis.values import Array, Items, Scalar, Shape, Unknown, Value
+from jaxlint.analysis.values import Array, Items, Many, Scalar, Shape, Unknown, Value
 
 DtypeRule = Callable[["str | None", bool], "str | None"]
 
@@ -142,11 +142,8 @@ def where(call: Call) -> Value:
 def nonzero(call: Call) -> Value:
     """The indices of nonzero elements, one array per axis; `size=` makes their length known."""
     shape = call.array(0, "a", "condition").shape
-    if shape is None:
-        return Array(host=call.host)
-    size = integer(call.get(-1, "size"))
-    row = call.make(dtypes.default_int(call.host), (size,))
-    return Items("tuple", (row,) * len(shape))
+    row = call.make(dtypes.default_int(call.host), (integer(call.get(-1, "size")),))
+    return Many("tuple", row) if shape is None else Items("tuple", (row,) * len(shape))
 
 
 def select(call: Call) -> Value:
