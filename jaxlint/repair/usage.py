@@ -39,6 +39,10 @@ def _in(expression: n.Expr, name: str, kind: str, *, top: bool = False) -> Itera
     elif isinstance(expression, n.Subscript):
         yield from _in(expression.base, name, "other")
         yield from _in(expression.index, name, kind)
+    elif isinstance(expression, n.Conditional):
+        yield from _in(expression.test, name, "other")
+        yield from _in(expression.body, name, kind)
+        yield from _in(expression.otherwise, name, kind)
     elif isinstance(expression, n.Call):
         # `jnp.exp(2 * rate)` needs a number, `f(rate)` may need anything.
         for child in children(expression):

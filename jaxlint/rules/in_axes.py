@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+
+from msgspec import structs
 
 from jaxlint.analysis import mapping
 from jaxlint.analysis.context import Context, Report, fix
@@ -18,6 +21,9 @@ RANK = Rule("JAX203", "in-axes-rank", "an axis that the argument does not have",
 SIZE = Rule("JAX204", "in-axes-size", "mapped axes of different sizes", Severity.ERROR, fix=Safety.UNSAFE)
 KWARGS = Rule("JAX205", "in-axes-kwargs", "a keyword argument is mapped along axis 0", Severity.WARNING, fix=Safety.UNSAFE)
 PYTREE = Rule("JAX206", "in-axes-pytree", "an `in_axes` entry of the wrong type or structure", Severity.ERROR, fix=Safety.UNSAFE)
+
+
+FALSE_OUTSIDE_STRINGS = re.compile(r"""\"[^"\n]*\"|'[^'\n]*'|\bFalse\b""")
 
 
 def is_map(site: Site) -> bool:
@@ -51,6 +57,17 @@ def check_required(event: SiteSeen, context: Context) -> Iterator[Report]:
         yield Report(event.value.site.span, message)
 
 
+def _have_axes(event: TransformCalled, given: tuple[Value, ...]) -> bool:
+    """Whether the arguments may have the axes of their entries; else an entry is missing in front of them."""
+    for value, axis in zip(event.arguments.positional, given, strict=False):
+        for leaf, leaf_axis in mapping.paired(value, axis):
+            at = mapping.number(leaf_axis)
+            rank = 0 if isinstance(leaf, Scalar) else _rank(leaf)
+            if at is not None and rank is not None and not -rank <= at < rank:
+                return False
+    return True
+
+
 def _inner_is_wrong(function: Value) -> bool:
     found = entries(function.site) if isinstance(function, Transformed) and is_map(function.site) else None
     known = signature(function)
@@ -81,7 +98,8 @@ def check_arity(event: TransformCalled, context: Context) -> Iterator[Report]:
         if _inner_is_wrong(event.value.function):
             return
         because = Step(event.frame.path, event.span.line, f"the call passes {_count(passed, 'positional argument')}")
-        yield _too_few(event.value, option, len(given), known.required, (because,), context)
+        report = _too_few(event.value, option, len(given), known.required, (because,), context)
+        yield report if _have_axes(event, given) else structs.replace(report, fix=None)
         return
     because = Step(site.path, option.span.line, f"`in_axes` has {_count(len(given), 'entry')}")
     message = f"`in_axes` has {_count(len(given), 'entry')}, but the call passes {_count(passed, 'positional argument')}"
@@ -205,6 +223,8 @@ def _rank_fix(event: TransformCalled, position: int, rank: int, context: Context
 
 
 def _written(option: Option, numbers: list[int | None], context: Context) -> str:
+    if not isinstance(option.value, Items) and len(set(numbers)) == 1:
+        return str(numbers[0])
     inner = ", ".join(map(str, numbers)) + ("," if len(numbers) == 1 else "")
     text = context.text.at(option.span)
     if isinstance(option.value, Items) and text[:1] not in "([":
@@ -359,9 +379,11 @@ def _entry_leaves(value: Value) -> Iterator[Value]:
 
 def _none_for_false(option: Option, context: Context) -> Fix | None:
     text = context.text.at(option.span)
-    if "False" not in text or "True" in text or "'" in text or '"' in text:
+    constants = FALSE_OUTSIDE_STRINGS.findall(text)
+    if "False" not in constants or "True" in text or "#" in text:
         return None
-    return fix(Safety.UNSAFE, "write None", Edit(option.span, text.replace("False", "None")))
+    written = FALSE_OUTSIDE_STRINGS.sub(lambda match: "None" if match[0] == "False" else match[0], text)
+    return fix(Safety.UNSAFE, "write None", Edit(option.span, written))
 
 
 RULES = (

@@ -28,6 +28,8 @@ def check(event: TransformCalled, context: Context) -> Iterator[Report]:
         message = f"`out_axes` has {len(option.value.items)} entries, but the function returns {len(result.items)} values"
         yield Report(where, message, because)
         return
+    if site.option("axis_name") is not None:
+        return  # a collective such as `psum` over the axis makes an output the same in each row
     pairs = list(mapping.paired(result, option.value))
     for number, (leaf, axis) in enumerate(pairs):
         if mapping.is_unmapped(axis) and _is_batched(leaf, site):

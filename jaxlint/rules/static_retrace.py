@@ -16,7 +16,9 @@ from jaxlint.repair.hoist import enclosing, out_of_loop, target_names
 from jaxlint.repair.usage import is_only_arithmetic
 from jaxlint.rules.static_unhashable import static_arguments
 
-RULE = Rule("JAX113", "static-retrace", "a static argument that changes at every call", Severity.WARNING, fix=Safety.UNSAFE)
+RULE = Rule(
+    "JAX113", "static-retrace", "a static argument that changes at every call", Severity.WARNING, fix=Safety.SAFE
+)  # fmt: skip
 
 
 def check(event: TransformCalled, context: Context) -> Iterator[Report]:
@@ -104,13 +106,14 @@ def without_static(site: Site, name: str, event: TransformCalled, context: Conte
     if kept:
         comma = "," if len(kept) == 1 else ""
         inner = ", ".join(kept) + comma
-        written = context.text.at(option.span)
-        wrapped = inner if written[:1] not in "([" else f"({inner})"
-        return [Edit(option.span, wrapped if written[:1] in "([" else f"({inner})")]
+        # The span of a tuple leaves its parentheses out, that of a list holds the brackets.
+        return [Edit(option.span, f"[{inner}]" if context.text.at(option.span)[:1] == "[" else inner)]
     return _without_option(site, option.argument, context)
 
 
 def _without_option(site: Site, span: Span, context: Context) -> list[Edit] | None:
+    if site.form == "partial" and len(site.options) == 1 and site.last_argument is not None:
+        return [Edit(site.span, context.text.at(site.name_span))]  # `@partial(jax.jit, ...)` becomes `@jax.jit`
     line = context.text.line(span.line)
     before = line[: span.column - 1]
     if before.rstrip().endswith(",") and site.form in ("call", "partial"):
