@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import Struct, structs
 
 from jaxlint.model import Verdict, Verification
@@ -63,7 +65,7 @@ class Case:
         before = self._program(self._change.before, "original", ProgramJob("", "", log_keys=keys))
         after = self._program(self._change.after, "fixed", ProgramJob("", "", watch=parts.watch, log_keys=keys))
         self._check_faults(before, after)
-        if keys and not before.result.fault:
+        if keys and bool(before.result.fault) == bool(after.result.fault):
             return self._judge_keys(parts, before, after)
         return self._judge_values(parts, before, after)
 
@@ -124,10 +126,10 @@ class Case:
         heal = self._change.rule in _NANS
         fault = before.result.fault if not after.result.fault else None
         if fault is None:
-            programs = self._compare(before, after, heal)
+            programs = self._compare(parts, before, after, heal)
             if programs.level != "different":
                 return self._with_replay(parts, before, after, programs, heal)
-        reference = self._reference(before, after, fault)
+        reference = self._reference(parts, before, after, fault)
         if reference is None:
             assert fault is None
             raise _Stop(Verdict.DIFFERENT, programs.why, False)
@@ -146,26 +148,27 @@ class Case:
                 return judge(structs.replace(evidence, replay=again, fault=healed, reference=_REFERENCES[world]))
         return judge(evidence)
 
-    def _compare(self, before: Run, after: Run, heal: bool) -> Comparison:
-        programs = compare_programs(before, after, heal=heal)
+    def _compare(self, parts: Touched, before: Run, after: Run, heal: bool) -> Comparison:
+        part: dict[str, Any] = {"names": parts.names, "prints": parts.prints, "heal": heal}
+        programs = compare_programs(before, after, **part)
         if programs.level == "same":
             return programs
         exact = self._program(self._change.before, "original", ProgramJob("", "", world=World.DOUBLE))
-        programs = compare_programs(before, after, None if exact.result.fault else exact, heal=heal)
+        programs = compare_programs(before, after, None if exact.result.fault else exact, **part)
         if programs.level != "same":
             again = self._program(self._change.before, "original", ProgramJob("", ""))
             if compare_programs(before, again).level != "same":
                 raise _Stop(Verdict.UNVERIFIED, "the original gives other results at each run: seed its random numbers")
         return programs
 
-    def _reference(self, before: Run, after: Run, fault: Fault | None) -> _Reference | None:
+    def _reference(self, parts: Touched, before: Run, after: Run, fault: Fault | None) -> _Reference | None:
         """A world in which the original runs to its end and agrees with the fixed version."""
         why = ""
         for world in self._worlds(fault):
             run = self._program(self._change.before, "reference", ProgramJob("", "", world=world))
             if run.result.fault:
                 continue
-            programs = compare_programs(run, after)
+            programs = compare_programs(run, after, names=parts.names, prints=parts.prints)
             if programs.level == "same":
                 return _Reference(world, run, programs, _REFERENCES[world])
             why = why or f"; against {_REFERENCES[world]}: {programs.why}"
@@ -200,7 +203,7 @@ class Case:
         neutral = ProgramJob("", "", world=World.NEUTRAL)
         one = self._program(self._change.before, "original", neutral)
         two = self._program(self._change.after, "fixed", neutral)
-        programs = compare_programs(one, two, keys=False)
+        programs = compare_programs(one, two, names=parts.names, prints=parts.prints, keys=False)
         replay = self._replay(parts, (World.NEUTRAL, World.NEUTRAL), measure=False)
         was, now = before.result.draws, after.result.draws
         twice, still = was.consumed - was.distinct, now.consumed - now.distinct

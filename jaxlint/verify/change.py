@@ -29,10 +29,16 @@ class Change(Struct, frozen=True):
 
 
 class Touched(Struct, frozen=True):
-    """What the change touches. `watch` are ranges of lines of the fixed text that a run must have reached."""
+    """What the change touches.
+
+    `watch` are ranges of lines of the fixed text that a run must have reached; `names` are the globals whose values
+    depend on the change, and `prints` says whether something printed may: nothing else is evidence for it.
+    """
 
     targets: tuple[Target, ...]
     watch: tuple[Range, ...]
+    names: frozenset[str]
+    prints: bool
     equal: bool  # the two texts mean the same program: they differ in comments and layout at most
 
 
@@ -49,7 +55,9 @@ def touched(before: str, after: str) -> Touched:
         if name in reached
     ]
     targets.sort(key=lambda target: (not target.direct, target.name))
-    return Touched(tuple(targets), _watch(before, after, old, new), ast.dump(old) == ast.dump(new))
+    watch = _watch(before, after, old, new)
+    prints = _prints(old, new, reached)
+    return Touched(tuple(targets), watch, frozenset(reached), prints, ast.dump(old) == ast.dump(new))
 
 
 def _units(tree: ast.Module) -> dict[str, list[ast.AST]]:
@@ -68,10 +76,24 @@ def _units(tree: ast.Module) -> dict[str, list[ast.AST]]:
                 for method in body:
                     if isinstance(method, ast.FunctionDef):
                         units.setdefault(f"{name}.{method.name}", []).append(method)
-            case ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.Import() | ast.ImportFrom():
+            case _:
                 for name in _bound_names(statement):
-                    units.setdefault(name, []).append(statement)
+                    units.setdefault(name, []).append(_header(statement))
     return units
+
+
+def _header(statement: ast.stmt) -> ast.AST:
+    """The part of a statement that is its own: compound statements without their bodies, which are units themselves."""
+    match statement:
+        case ast.For():
+            return ast.Tuple([statement.target, statement.iter], ast.Load())
+        case ast.While() | ast.If():
+            return statement.test
+        case ast.With():
+            return ast.Tuple([item.context_expr for item in statement.items], ast.Load())
+        case ast.Try():
+            return ast.Pass()
+    return statement
 
 
 def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -90,9 +112,41 @@ def _bound_names(statement: ast.stmt) -> Iterator[str]:
         for alias in statement.names:
             yield (alias.asname or alias.name).split(".")[0]
         return
+    if isinstance(statement, ast.Expr):  # a method may change the object that it belongs to
+        if isinstance(statement.value, ast.Call) and isinstance(statement.value.func, ast.Attribute):
+            yield from _base(statement.value.func)
+        return
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
+        elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+            yield from _base(node)
+
+
+def _base(node: ast.expr) -> Iterator[str]:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    if isinstance(node, ast.Name):
+        yield node.id
+
+
+def _prints(old: ast.Module, new: ast.Module, reached: set[str]) -> bool:
+    """Whether a statement that the change reaches may print: at module level, or inside a function that it reaches."""
+    known = {ast.dump(statement) for statement in _flat(old.body)}
+    loose = [s for s in _flat(new.body) if not isinstance(s, (ast.FunctionDef, ast.ClassDef))]
+    top = [s for s in loose if ast.dump(s) not in known or any(_mentions(name, _read(s)) for name in reached)]
+    inside = [node for name, nodes in _units(new).items() if name in reached for node in nodes]
+    return any(_may_print(node) for node in [*top, *inside])
+
+
+def _may_print(node: ast.AST) -> bool:
+    words = ("print", "log", "write", "info", "debug", "warning")
+    calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    return any(_last_name(func).endswith(words) for func in calls)
+
+
+def _last_name(func: ast.expr) -> str:
+    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
 
 
 def _changed_names(old: ast.Module, new: ast.Module) -> set[str]:

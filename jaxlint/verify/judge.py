@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from jaxlint.model import Counts, Speedup, Verdict, Verification
 from jaxlint.verify.compare_text import compare_text
@@ -37,17 +37,31 @@ class Evidence(Struct, frozen=True):
 
 
 def compare_programs(
-    before: Run, after: Run, exact: Run | None = None, *, keys: bool = True, heal: bool = False
+    before: Run,
+    after: Run,
+    exact: Run | None = None,
+    *,
+    names: Set[str] | None = None,
+    prints: bool = True,
+    keys: bool = True,
+    heal: bool = False,
 ) -> Comparison:
-    """Compare what two runs printed, their exit status, and the globals that both have."""
+    """Compare what two runs printed, their exit status, and the globals that both have.
+
+    What is not in `names`, or the printed text without `prints`, is compared but is no evidence for the change.
+    """
     if before.result.status != after.result.status:
         return Comparison("different", f"exit status {before.result.status} against {after.result.status}")
     level, why = compare_text(before.stdout, after.stdout, heal=heal)
-    text = Comparison(level, why, judged=int(bool(before.stdout.strip())))
+    text = Comparison(level, why, judged=int(prints and bool(before.stdout.strip())))
     common = _names(before) & _names(after)
     reference = _part(exact, common) if exact is not None else None
-    values = compare(_part(before, common), _part(after, common), reference, keys=keys, heal=heal)
-    return worst_of([text, values])
+    own = common if names is None else {f"[{name!r}" for name in names} & common
+    parts = [
+        compare(_part(before, part), _part(after, part), reference, keys=keys, heal=heal)
+        for part in (own, common - own)
+    ]
+    return worst_of([text, parts[0], structs.replace(parts[1], judged=0)])
 
 
 def _names(run: Run) -> set[str]:
@@ -85,6 +99,10 @@ def judge(evidence: Evidence) -> Verification:
             Verdict.UNVERIFIED, f"{call.name} fails in the original ({call.fault}) and there is nothing to compare with"
         )
     judged = sum(call.inputs for call in calls)
+    if not judged and evidence.after.result.fault:
+        return made.say(
+            Verdict.UNVERIFIED, f"both programs fail with {evidence.after.result.fault}, so that its effect is not seen"
+        )
     if not judged and not evidence.programs.judged:
         return made.say(Verdict.UNVERIFIED, f"nothing that it does could be observed: {_advice(calls)}")
     return _same(evidence, calls, made)

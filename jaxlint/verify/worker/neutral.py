@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import inspect
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxlint.verify.jobs import Draws
 from jaxlint.verify.worker.eager import Patches
@@ -87,16 +89,27 @@ class KeyLog:
     def _noting(self, real: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(real)
         def noting(key: Any, *args: Any, **kwargs: Any) -> Any:
-            jax.debug.callback(self._note, _data(key))
-            return real(key, *args, **kwargs)
+            return real(self._noted(jnp.asarray(key)), *args, **kwargs)
 
         return noting
 
-    def _note(self, data: Any) -> None:
-        import numpy as np
+    def _noted(self, key: jax.Array) -> jax.Array:
+        """The same key, noted now, or when compiled code comes to it."""
+        typed = jnp.issubdtype(key.dtype, jax.dtypes.prng_key)
+        data = jax.random.key_data(key) if typed else key
+        if not isinstance(data, jax.core.Tracer):
+            self._note(data)
+            return key
+        # Passing the key through the callback keeps the call alive; one call takes a whole mapped axis.
+        passed = jax.pure_callback(self._note, jax.ShapeDtypeStruct(data.shape, data.dtype), data, **_WHOLE_AXIS)
+        noted: jax.Array = jax.random.wrap_key_data(passed, impl=jax.random.key_impl(key)) if typed else passed
+        return noted
 
-        for row in np.asarray(data).reshape(-1, np.shape(data)[-1]):
+    def _note(self, data: Any) -> Any:
+        rows = np.asarray(data)
+        for row in rows.reshape(-1, rows.shape[-1]):
             self.used[row.tobytes()] += 1
+        return rows
 
     def draws(self) -> Draws:
         """The totals so far."""
@@ -104,9 +117,11 @@ class KeyLog:
         return Draws(sum(self.used.values()), len(self.used))
 
 
-def _data(key: Any) -> Any:
-    key = jnp.asarray(key)
-    return jax.random.key_data(key) if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else key
+_WHOLE_AXIS: dict[str, Any] = (
+    {"vmap_method": "expand_dims"}
+    if "vmap_method" in inspect.signature(jax.pure_callback).parameters
+    else {"vectorized": True}
+)
 
 
 def single_precision_draws() -> Patches:
