@@ -6,14 +6,24 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+import click
+
 from jaxlint.fixes.verdicts import Judge, Request
 from jaxlint.model import Verification
+
+_INSTALL = "install `flake8-jaxlint[verify]` in the environment of the code that is checked"
 
 
 @contextmanager
 def judging(device: str, jobs: int) -> Iterator[Judge]:
-    """A judge that runs changes on a device, `jobs` at a time; what it started is ended with it."""
-    from jaxlint.verify import Change, Verifier
+    """A judge that runs changes on a device, `jobs` at a time; what it started is ended with it.
+
+    Raises `click.ClickException` where what the verifier needs is not installed.
+    """
+    try:
+        from jaxlint.verify import Change, Verifier
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f"verification needs {error.name}; {_INSTALL}") from error
 
     with Verifier(device=device, jobs=jobs) as verifier:
 
