@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis import classes, control_flow, evidence, functions, keys, methods, transforms
@@ -187,7 +188,9 @@ def make_closure(m: Machine, f: Frame, function: n.Function) -> Closure:
     from jaxlint.analysis.expressions import evaluate
 
     defaults = tuple(
-        (p.name, evaluate(m, f, p.default)) for p in function.parameters if p.default is not None
+        (p.name, keys.placed(m, "default", partial(evaluate, m, f, p.default)))
+        for p in function.parameters
+        if p.default is not None
     )
     closure = Closure(function, f.scope, f.path, defaults, None, f.number)
     m.closures.setdefault((f.path, function.span), closure)

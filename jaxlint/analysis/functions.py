@@ -424,6 +424,14 @@ def _cached_call(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, w
     return calls.call(m, f, arguments.positional[0], inner, None, where)
 
 
+def _field(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
+    """A dataclass field: its factory makes a default for each object."""
+    factory = arguments.keyword("default_factory") or arguments.keyword("factory")
+    if factory is not None:
+        return calls.call_with(m, f, factory, (), where)
+    return arguments.keyword("default") or Unknown()
+
+
 def _super(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
     return Unknown()
 
@@ -442,6 +450,7 @@ _HANDLERS: dict[str, Callable[..., Value]] = {
     "builtins.iter": _same, "builtins.reversed": _container("list"), "builtins.dict": _dict, "builtins.zip": _zip,
     "builtins.enumerate": _enumerate, "builtins.map": _map, "builtins.next": _next, "builtins.print": _nothing,
     "builtins.str": _static("str"), "builtins.repr": _static("str"), "builtins.format": _static("str"),
+    **{path: _field for path in ("dataclasses.field", "flax.struct.field", "equinox.field", "attrs.field", "attr.ib")},
     "builtins.super": _super, "builtins.staticmethod": _static_method, "functools.reduce": _reduce,
     "jax.tree.map": _tree_map, "jax.block_until_ready": _same, "jax.device_put": _same, "jax.lax.stop_gradient": _same,
     "jax.numpy.shape": _shape, "numpy.shape": _shape, "jax.numpy.ndim": _static("int"), "numpy.ndim": _static("int"),

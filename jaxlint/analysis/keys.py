@@ -47,9 +47,20 @@ def make(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Sp
     seed = arguments.get(0, "seed")
     node = arguments.node(0, "seed")
     constant = isinstance(seed, Scalar) and seed.known and _is_literal(node)
-    m.emit(KeyMade(f, where, constant, "call", f.loops))
+    m.emit(KeyMade(f, where, constant, m.key_place, f.loops))
     trace: Trace | None = seed.trace if seed is not None else None
-    return staged(f, Key(m.token("key", where, f.number), (), trace=trace), trace)
+    # That a default is used again and again is its own fault, not that of the uses.
+    token = m.token("key", where, f.number) if m.key_place == "call" else None
+    return staged(f, Key(token, (), trace=trace), trace)
+
+
+def placed(m: Machine, place: str, run: Callable[[], Value]) -> Value:
+    """Evaluates something whose keys are defaults."""
+    outer, m.key_place = m.key_place, place
+    try:
+        return run()
+    finally:
+        m.key_place = outer
 
 
 def _is_literal(node: n.Expr | None) -> bool:

@@ -79,6 +79,7 @@ class Machine:
         self.scopes: dict[str, Scope] = {}
         self.consumed: Consumed = {}
         self.handed_on: dict[int, tuple[Frame, Span]] = {}  # where keys leave the function that made them
+        self.key_place = "call"  # what a key that is made now is for: see `KeyMade`
         self.last_return: tuple[Frame, n.Return] | None = None
         self.records: dict[tuple[str, Span], SiteRecord] = {}
         self.closures: dict[tuple[str, Span], Closure] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis import assignment, classes, imports, keys
@@ -38,7 +39,8 @@ def run(m: Machine, f: Frame, statement: n.Stmt) -> bool:
 def _assign(m: Machine, f: Frame, statement: n.Assign) -> None:
     if statement.value is None:
         return
-    value = evaluate(m, f, statement.value)
+    is_field = statement.annotation is not None and f.scope.is_class
+    value = keys.placed(m, "field" if is_field else m.key_place, partial(evaluate, m, f, statement.value))
     if statement.annotation is not None:
         value = assignment.annotated(m, f, value, statement.annotation)
     for target in statement.targets:

@@ -8,6 +8,7 @@ from jaxlint.analysis.context import Context, Report
 from jaxlint.analysis.events import KeyReused
 from jaxlint.model import Safety, Severity, Step
 from jaxlint.registry import Rule
+from jaxlint.rules._key_flow import is_meant
 
 RULE = Rule("JAX410", "key-reuse", "a PRNG key is consumed twice", Severity.WARNING, fix=Safety.UNSAFE)
 
@@ -24,6 +25,8 @@ MESSAGES = {
 def check(event: KeyReused, context: Context) -> Iterator[Report]:
     """A key that is surely consumed twice."""
     if event.how != "strong" or event.earlier != "strong":
+        return
+    if event.kind in ("again", "loop") and is_meant(*event.uses, context):
         return
     message = MESSAGES[event.kind].format(key=event.token.name)
     yield Report(event.span, message, _because(event))

@@ -1,0 +1,143 @@
+"""Uses of one key that are right: alternatives of which one is taken, and equal numbers that are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jaxlint.analysis.context import Context
+from jaxlint.analysis.frames import Frame, Use
+from jaxlint.model import Span
+from jaxlint.program import nodes as n
+from jaxlint.program.names import expressions, target_names, walk, walk_statements
+
+SELECTIONS = frozenset({"where", "select", "select_n"})
+REORDERINGS = frozenset({"choice", "permutation", "shuffle"})
+"""Samplers that take the data: equal keys draw equal rows, as is wanted of inputs and their labels."""
+
+
+def is_meant(old: Use, new: Use, context: Context) -> bool:
+    """Whether two uses of one key are meant to give the same numbers, or never both count."""
+    one, other = meeting(old, new)
+    if one is None or other is None:
+        return False
+    frame, first, second = one[0], one[1], other[1]
+    context = context.files.context(frame.path)
+    if first == second:
+        return _takes_one_element(new, context)
+    body = body_of(frame, context)
+    left, right = call_at(body, first), call_at(body, second)
+    if left is None or right is None:
+        return False
+    if are_selected(body, first, second):
+        return True
+    same_draw = old.places[0].span == new.places[0].span and old.places[0].frame.path == new.places[0].frame.path
+    if same_draw:
+        return _are_variants(left, right, context) or _are_subtracted(body, first, second)
+    return _are_aligned(left, right, context)
+
+
+def meeting(old: Use, new: Use) -> tuple[tuple[Frame, Span] | None, tuple[Frame, Span] | None]:
+    """Where each of two uses stands in the innermost call that both are part of."""
+    for place in new.places:
+        for other in old.places:
+            if other.frame.number == place.frame.number:
+                return (other.frame, other.span), (place.frame, place.span)
+    return None, None
+
+
+def body_of(frame: Frame, context: Context) -> tuple[n.Stmt, ...]:
+    """The statements of a call in progress."""
+    return frame.function.body if frame.function is not None else context.module.body
+
+
+def call_at(body: tuple[n.Stmt, ...], span: Span) -> n.Call | None:
+    """The call that stands at a place."""
+    return next((node for node in nodes(body) if isinstance(node, n.Call) and node.span == span), None)
+
+
+def nodes(body: tuple[n.Stmt, ...]) -> Iterator[n.Expr]:
+    """The expressions of the statements, not those of functions defined in them."""
+    for statement in walk_statements(body):
+        for expression in expressions(statement):
+            yield from walk(expression)
+
+
+def are_selected(body: tuple[n.Stmt, ...], first: Span, second: Span) -> bool:
+    """Whether a `where` takes what comes of the one or of the other."""
+    one, other = tainted(body, first), tainted(body, second)
+    for node in nodes(body):
+        if isinstance(node, n.Call) and len(node.arguments) >= 3 and _last_name(node.function) in SELECTIONS:
+            left, right = node.arguments[1].value, node.arguments[2].value
+            for a, b in ((left, right), (right, left)):
+                if one.reaches(a) and other.reaches(b) and not one.reaches(b) and not other.reaches(a):
+                    return True
+    return False
+
+
+class Tainted:
+    """What depends on the value of one expression: the names that hold it or something made of it."""
+
+    def __init__(self, span: Span) -> None:
+        self.span = span
+        self.names: set[str] = set()
+
+    def reaches(self, expression: n.Expr) -> bool:
+        """Whether an expression depends on the value."""
+        return any(
+            node.span == self.span or isinstance(node, n.Name) and node.name in self.names for node in walk(expression)
+        )
+
+
+def tainted(body: tuple[n.Stmt, ...], span: Span) -> Tainted:
+    """What depends on the expression at `span`, as far as assignments in the order of the text tell."""
+    found = Tainted(span)
+    for statement in walk_statements(body):
+        if isinstance(statement, n.Assign) and statement.value is not None:
+            reached = found.reaches(statement.value)
+            for target in statement.targets:
+                for name in target_names(target):
+                    (found.names.add if reached else found.names.discard)(name)
+        elif isinstance(statement, n.AugmentedAssign) and found.reaches(statement.value):
+            found.names.update(target_names(statement.target))
+    return found
+
+
+def _last_name(function: n.Expr) -> str:
+    return function.name if isinstance(function, (n.Name, n.Attribute)) else ""
+
+
+def _takes_one_element(use: Use, context: Context) -> bool:
+    """Whether each round of a loop takes another element of one draw: `normal(key, (8,))[i]`."""
+    place = use.places[0]
+    body = body_of(place.frame, context.files.context(place.frame.path))
+    return any(
+        isinstance(node, n.Subscript) and node.base.span == place.span and not isinstance(node.index, n.Constant)
+        for node in nodes(body)
+    )
+
+
+def _are_variants(left: n.Call, right: n.Call, context: Context) -> bool:
+    """Whether one function is called in two ways, such as `f(key)` and `jit(f)(key)`: their results are compared."""
+    return context.text.at(left.function.span) != context.text.at(right.function.span)
+
+
+def _are_subtracted(body: tuple[n.Stmt, ...], first: Span, second: Span) -> bool:
+    """Whether the difference of two runs with equal numbers is taken: common random numbers."""
+    one, other = tainted(body, first), tainted(body, second)
+    for node in nodes(body):
+        if isinstance(node, n.Binary) and node.operator == "-":
+            for a, b in ((node.left, node.right), (node.right, node.left)):
+                if one.reaches(a) and other.reaches(b) and not one.reaches(b) and not other.reaches(a):
+                    return True
+    return False
+
+
+def _are_aligned(left: n.Call, right: n.Call, context: Context) -> bool:
+    """Whether two arrays are reordered alike: the same sampler with the same arguments but for the data."""
+    if _last_name(left.function) != _last_name(right.function) or _last_name(left.function) not in REORDERINGS:
+        return False
+    return _but_data(left, context) == _but_data(right, context)
+
+
+def _but_data(call: n.Call, context: Context) -> list[str]:
+    return [context.text.at(argument.span) for i, argument in enumerate(call.arguments) if i != 1 and argument.keyword not in ("a", "x")]
