@@ -5,8 +5,32 @@ from __future__ import annotations
 from jaxlint.analysis.context import Context
 from jaxlint.analysis.events import Branch
 from jaxlint.model import Fix
+from jaxlint.program import nodes as n
+from jaxlint.repair import comparisons, selection
+from jaxlint.repair.numeric import Reader
 
 
 def as_array_operation(event: Branch, context: Context) -> Fix | None:
-    """The rewrite of a branch that is mechanical, if there is one."""
+    """The rewrite of a branch that is mechanical, if there is one.
+
+    Builtins that compare and connectives of booleans keep their meaning (safe). A branch becomes a choice between
+    computed values (unsafe: both sides are then computed, and come out with one dtype).
+    """
+    reader = Reader(event.frame, context)
+    match event.form, event.statement:
+        case "if", n.If() as statement:
+            return selection.of_if(statement, reader)
+        case "conditional", n.Conditional() as e:
+            return selection.of_conditional(e, reader)
+        case ("min" | "max") as form, n.Call() as e:
+            return comparisons.of_extreme(e, form, reader)
+        case "sorted", n.Call() as e:
+            return comparisons.of_sorted(e, reader)
+        case "in", n.Compare() as e:
+            return comparisons.of_membership(e, reader)
+        case ("any" | "all") as form, n.Call() as e:
+            return comparisons.of_quantifier(e, form, reader)
+        case ("and" | "or" | "not" | "chained comparison"), (n.Boolean() | n.Unary() | n.Compare()) as e:
+            found = comparisons.of_boolean(e, reader)
+            return found or (comparisons.of_default(e, reader) if isinstance(e, n.Boolean) else None)
     return None
