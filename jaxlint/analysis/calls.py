@@ -215,7 +215,7 @@ def call_closure(
     inner.given = tuple(inner.scope.names.values())
     memo = _memo_key(f, closure, inner)
     if memo is not None and memo in m.memo:
-        return m.memo[memo]
+        return keys.renewed(m, m.memo[memo])  # what it makes anew, it makes again
     result = _run(m, inner, function)
     if memo is not None:
         m.memo[memo] = result
@@ -240,7 +240,17 @@ def _run(m: Machine, inner: Frame, function: n.Function) -> Value:
         return Many("list", one_of(value.element for value in inner.returns if isinstance(value, Many)))
     if goes_on and inner.returns:
         return one_of([*inner.returns])
-    return inner.result()
+    return Unknown() if _is_stub(function) else inner.result()
+
+
+def _is_stub(function: n.Function) -> bool:
+    """Whether a body only declares: a protocol's or abstract method, of whose results nothing is known."""
+    return all(
+        (isinstance(s, n.ExpressionStatement) and isinstance(s.value, n.Constant) and s.value.kind in ("str", "ellipsis"))
+        or (isinstance(s, n.Jump) and s.kind == "pass")
+        or isinstance(s, n.Raise)
+        for s in function.body
+    )
 
 
 def _memo_key(f: Frame, closure: Closure, inner: Frame) -> object | None:

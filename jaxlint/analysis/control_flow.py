@@ -41,7 +41,20 @@ if TYPE_CHECKING:
 TRACED = Trace(Level.TRACED)
 
 Operands = dict[str, Value]
-Results = dict[str, Value]
+
+
+class Results(dict[str, Value]):
+    """What each function gave in its last round, by parameter name; `first` holds what it gave in its first."""
+
+    __slots__ = ("first",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first: dict[str, Value] = {}
+
+    def __setitem__(self, name: str, value: Value) -> None:
+        self.first.setdefault(name, value)
+        super().__setitem__(name, value)
 
 
 def run(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call) -> Value:
@@ -51,9 +64,9 @@ def run(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call) -> Val
     frame = _inside(f, path, entry.kind, e.span, e.function.span)
     if entry.kind in _DERIVATIVES:
         _record(m, f, frame, operands.get("fun", Unknown()), e)
-    results: Results = {}
+    results = Results()
     value = _RUNNERS[entry.kind](m, frame, operands, results, e.span)
-    m.emit(ControlFlowCall(f, e.span, path, entry.kind, operands, results, arguments, e))
+    m.emit(ControlFlowCall(f, e.span, path, entry.kind, operands, results, results.first, arguments, e))
     if entry.kind in _DERIVATIVES:
         return untraced(f, value, outer_trace(arguments))
     return untraced(f, value, outer_trace(arguments), arrays=True)

@@ -174,7 +174,11 @@ class TransformCalled:
 
 @dataclass(frozen=True, slots=True)
 class ControlFlowCall:
-    """`lax.scan` and its like ran their functions; `results` holds what each function gave, by parameter name."""
+    """`lax.scan` and its like ran their functions.
+
+    `operands` are the arguments by parameter name, `results` what each function gave in its last round and `first`
+    what it gave in its first, when it was handed what the call was.
+    """
 
     frame: Frame
     span: Span
@@ -182,6 +186,7 @@ class ControlFlowCall:
     kind: str
     operands: dict[str, Value]
     results: dict[str, Value]
+    first: dict[str, Value]
     arguments: Arguments
     call: n.Call
 
