@@ -83,7 +83,7 @@ def _jax_function(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Ca
     tell_shape_arguments(m, f, path, arguments, e)
     if path in CALLBACKS:
         return staged(f, Unknown(), _trace(arguments))
-    result = arrays.call(path, arguments.positional, dict(arguments.keywords))
+    result = arrays.call(path, arguments.positional, dict(arguments.keywords), arguments.complete)
     trace = _trace(arguments)
     if result is None and path.startswith(("jax.numpy.", "jax.nn.", "jax.lax.", "jax.scipy.")):
         result = Unknown() if path.startswith("jax.nn.initializers") else Array()
@@ -106,13 +106,13 @@ def _host_function(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.C
     name = path.rpartition(".")[2]
     on_tracers = path.startswith("numpy.") and path.count(".") == 1 and name in NUMPY_ON_TRACERS
     trace = _trace(arguments)
-    result = arrays.call(path, arguments.positional, dict(arguments.keywords))
+    result = arrays.call(path, arguments.positional, dict(arguments.keywords), arguments.complete)
     if trace is None and path.startswith("math."):
         return Scalar("int" if name in INTEGER_MATH else "bool" if name.startswith("is") else "float")
     if trace is None:
         return result if result is not None else Unknown()
     if on_tracers:
-        base = arrays.call(f"jax.{path.replace('numpy.', 'numpy.')}", arguments.positional, dict(arguments.keywords))
+        base = arrays.call(f"jax.{path}", arguments.positional, dict(arguments.keywords), arguments.complete)
         return with_trace(base if base is not None else Array(), trace)
     if e is not None:
         for value in arguments.all():
@@ -138,7 +138,7 @@ def _random(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | N
         return Key(m.token("key", where), (), trace=_trace(arguments))
     if name in SAMPLERS:
         keys.sample(m, f, arguments, where)
-        result = arrays.call(path, arguments.positional, dict(arguments.keywords)) or Array()
+        result = arrays.call(path, arguments.positional, dict(arguments.keywords), arguments.complete) or Array()
         return staged(f, result, _trace(arguments))
     if name == "wrap_key_data":
         return Key(m.token("key", where), None, trace=_trace(arguments))

@@ -86,7 +86,7 @@ def _of_array(m: Machine, f: Frame, owner: Array, name: str, arguments: Argument
     if name == "block_until_ready":
         return owner
     tell_shape_arguments(m, f, f"method.{name}", arguments, e)
-    result = arrays.method(owner, name, arguments.positional, dict(arguments.keywords))
+    result = arrays.method(owner, name, arguments.positional, dict(arguments.keywords), arguments.complete)
     return staged(f, result, trace) if result is not None else Unknown(trace=trace)
 
 
@@ -137,7 +137,7 @@ def _of_unknown(m: Machine, f: Frame, owner: Unknown, name: str, arguments: Argu
         m.emit(HostCall(f, e.span, owner, f".{name}()", e))
     if name in ARRAY_METHODS and owner.trace is not None and owner.trace.sure:
         tell_shape_arguments(m, f, f"method.{name}", arguments, e)
-        result = arrays.method(Array(), name, arguments.positional, dict(arguments.keywords))
+        result = arrays.method(Array(), name, arguments.positional, dict(arguments.keywords), arguments.complete)
         return staged(f, result, trace) if result is not None else Array(trace=trace)
     for value in arguments.all():
         keys.weak(m, f, value, e.span)
