@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -89,3 +90,42 @@ def test_compare_prints_one_verdict(
     assert run("compare", "a.py", "a.py", "--output-format", "json") == status
     found = json.loads(capsys.readouterr().out)
     assert (found["verdict"], found["reason"], found["speedup"]) == (verdict.value, "True", None)
+
+
+def test_what_the_verifier_lacks_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_text(TEXT)
+    monkeypatch.setitem(sys.modules, "jaxlint.verify.verifier", None)
+    assert run("--verify") == 2
+    assert "flake8-jaxlint[verify]" in capsys.readouterr().err
+
+
+@pytest.mark.jax
+def test_a_fix_is_proved_by_running_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    program = "import jax\n\nprint(jax.tree_map(lambda x: x + 1, [1, 2]))\n"
+    Path("a.py").write_text(program)
+    assert run("--isolated", "--fix", "--verify", "a.py") == 0
+    assert Path("a.py").read_text() == program.replace("tree_map", "tree.map")
+    assert "verdict: confirmed" in capsys.readouterr().out
+
+
+@pytest.mark.jax
+@pytest.mark.parametrize(("constant", "status"), [("1", 0), ("2", 1)])
+def test_two_versions_are_compared(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    constant: str,
+    status: int,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    program = "import jax.numpy as jnp\n\nprint(jnp.arange(3) + 1)\n"
+    Path("a.py").write_text(program)
+    Path("b.py").write_text(program.replace("+ 1", f"+ {constant}"))
+    assert run("compare", "a.py", "b.py", "--output-format", "json") == status
+    assert json.loads(capsys.readouterr().out)["verdict"] == ("same" if status == 0 else "different")

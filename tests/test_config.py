@@ -25,7 +25,7 @@ def test_words_for_rules() -> None:
 
 @pytest.mark.parametrize(
     ("word", "near"),
-    [("JAX10l", "JAX101"), ("vmap-of-jits", "vmap-of-jit"), ("vmap_of_jit", "vmap-of-jit"), ("E501", "jaxlint rules")],
+    [("JAX10l", "JAX101"), ("vmap-of-jits", "vmap-of-jit"), ("vmap_of_jit", "vmap-of-jit"), ("#", "jaxlint rules")],
 )
 def test_an_unknown_word_names_the_nearest(word: str, near: str) -> None:
     with pytest.raises(SelectionError, match=near):
