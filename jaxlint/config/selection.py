@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from os.path import commonprefix
+from itertools import takewhile
 
 from msgspec import Struct
 
@@ -89,6 +89,11 @@ def _unknown(text: str, kind: str, more: list[str]) -> SelectionError:
     by_folded = {word.casefold(): word for word in words}
     near = get_close_matches(text.casefold(), by_folded, n=5, cutoff=0.5)
     # Of codes that differ in one character, the one of the same family is more likely to be meant.
-    near.sort(key=lambda word: (-len(commonprefix([word, text.casefold()])), word))
+    near.sort(key=lambda word: (-_common(word, text.casefold()), word))
     hint = f"; did you mean `{by_folded[near[0]]}`?" if near else "; `jaxlint rules` lists them"
     return SelectionError(f"unknown {kind} `{text}`{hint}")
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two words have in common at their start."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
