@@ -157,12 +157,16 @@ def unpack(value: Value, elements: tuple[n.Expr, ...]) -> list[Value]:
         middle = Items("list", items[star : len(items) - behind], trace=value.trace)
         found = [*items[:star], middle, *items[len(items) - behind :]]
         return [with_trace(item, value.trace) for item in found]
-    return [_part(value, i, isinstance(e, n.Starred)) for i, e in enumerate(elements)]
+    count = len(elements)
+    behind = count if star is None else star
+    return [_part(value, i if i <= behind else i - count, isinstance(e, n.Starred), count) for i, e in enumerate(elements)]
 
 
-def _part(value: Value, index: int, starred: bool) -> Value:
+def _part(value: Value, index: int, starred: bool, count: int) -> Value:
     if isinstance(value, Key):
-        token = part_token(value.token, ("rest", index) if starred else index)
+        size = value.batch[0] if value.batch else None
+        at = index + size if index < 0 and isinstance(size, int) else index
+        token = part_token(value.token, ("slice", index, (index + 1 - count) or None) if starred else at)
         batch = value.batch if starred else (value.batch[1:] if value.batch else ())
         return Key(token, batch, trace=value.trace)
     if isinstance(value, Array):

@@ -1,7 +1,6 @@
 """Which part of a batch of keys a token names, and whether two parts may have a key in common.
 
-A part is a path of selectors, outermost first: a constant index, `("slice", lower, upper)`, `("rest", i)` for `*rest`
-in an unpacking, `("row", n)` for what a Python loop or `next` takes, `("scanned", n)` for what a round of `scan` gets of
+A part is a path of selectors, outermost first: a constant index, `("slice", lower, upper)` (`*rest` in an unpacking too), `("row", n)` for what a Python loop or `next` takes, `("scanned", n)` for what a round of `scan` gets of
 all rows, `("attribute", name)`, `("fold", tag)`, and `Same` for an index or tag that is known by its binding alone.
 """
 
@@ -32,7 +31,21 @@ class Same:
 
 def part_token(token: Token | None, selector: object) -> Token | None:
     """The token of a part of what `token` names."""
-    return None if token is None else replace(token, name=token.name + _written(selector), part=(*token.part, selector))
+    if token is None:
+        return None
+    return replace(token, name=token.name + _written(selector), part=_composed(token.part, selector))
+
+
+def _composed(part: Path, selector: Any) -> Path:
+    """`keys[1:][2]` is `keys[3]`."""
+    last = part[-1] if part else None
+    if isinstance(last, tuple) and last[0] == "slice" and _is_index(selector):
+        lower, upper = last[1] or 0, last[2]
+        if selector >= 0 and _is_index(lower) and lower >= 0:
+            return (*part[:-1], lower + selector)
+        if selector < 0 and (upper is None or _is_index(upper) and upper < 0):
+            return (*part[:-1], (upper or 0) + selector)
+    return (*part, selector)
 
 
 def _written(selector: object) -> str:
@@ -46,9 +59,9 @@ def overlap(left: Path, right: Path) -> bool:
 
     What is folded into a key is another key: it has nothing in common with the key itself.
     """
-    for one, other in zip(left, right, strict=False):
+    for depth, (one, other) in enumerate(zip(left, right, strict=False), 1):
         if one != other:
-            return _meet(one, other) or _meet(other, one)
+            return _meet(one, other, len(left) > depth) or _meet(other, one, len(right) > depth)
     longer = left if len(left) > len(right) else right
     rest = longer[min(len(left), len(right)) :]
     return not any(isinstance(selector, tuple) and selector[0] in ("fold", "attribute") for selector in rest)
@@ -59,12 +72,11 @@ def covers(whole: Path, part: Path) -> bool:
     return part[: len(whole)] == whole
 
 
-def _meet(one: object, other: object) -> bool:
+def _meet(one: object, other: object, narrowed: bool) -> bool:
+    """Whether rows chosen in two ways have one in common; with `narrowed` only some unknown ones of the first count."""
     if isinstance(one, tuple) and one[0] == "scanned":
-        return _is_index(other) or isinstance(other, tuple) and other[0] in ("slice", "rest")
-    if isinstance(one, tuple) and one[0] == "rest":
-        return _is_index(other) and _in_slice(other, one[1], None)
-    if isinstance(one, tuple) and one[0] == "slice":
+        return _is_index(other) or isinstance(other, tuple) and other[0] == "slice"
+    if isinstance(one, tuple) and one[0] == "slice" and not narrowed:
         if _is_index(other):
             return _in_slice(other, one[1], one[2])
         return isinstance(other, tuple) and other[0] == "slice" and _slices_meet(one, other)

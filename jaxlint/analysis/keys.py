@@ -17,6 +17,8 @@ from jaxlint.analysis.values import (
     Array,
     Items,
     Key,
+    Many,
+    Mapping,
     OneOf,
     Scalar,
     Shape,
@@ -27,7 +29,6 @@ from jaxlint.analysis.values import (
     join_traces,
     leaves,
     one_of,
-    options,
     parts,
 )
 from jaxlint.model import Span
@@ -73,7 +74,7 @@ def split(m: Machine, f: Frame, arguments: Arguments, where: Span) -> Value:
     key = arguments.get(0, "key")
     number = arguments.get(1, "num")
     batch = _batch(number, key)
-    count = batch[0] if batch is not None and len(batch) == 1 else None
+    count = 2 if number is None else identity(number)
     _consume(m, f, key, Use("strong", "split", places(f, where), count), arguments.node(0, "key"))
     return Key(m.token(_name(key), where, f.number), batch, trace=_trace(arguments))
 
@@ -93,7 +94,7 @@ def _batch(number: Value | None, key: Value | None) -> Shape | None:
 def fold(m: Machine, f: Frame, arguments: Arguments, where: Span) -> Value:
     """`jax.random.fold_in(key, data)` reads the key; equal data give equal keys, and those of a split too."""
     key, data = arguments.get(0, "key"), arguments.get(1, "data")
-    use = Use("strong" if _is_number(data) else "weak", "fold", places(f, where), data.const if isinstance(data, Scalar) else None)
+    use = Use("strong" if _is_number(data) else "weak", "fold", places(f, where), identity(data))
     _consume(m, f, key, use, arguments.node(0, "key"))
     batch = key.batch if isinstance(key, Key) else ()
     token = part_token(token_of(key), ("fold", identity(data)))
@@ -161,12 +162,10 @@ def token_of(value: Value | None) -> Token | None:
     """The identity of what may be a key; what may also be None is a key where it is used as one."""
     if isinstance(value, (Key, Unknown, Array)):
         return value.token
-    found = [token_of(option) for option in options(value) if not _is_none(option)] if value is not None and _may_be_key(value) else []
+    if not isinstance(value, OneOf):
+        return None
+    found = [token_of(option) for option in value.options if not _is_none(option)]
     return found[0] if len(found) == 1 else None
-
-
-def _may_be_key(value: Value) -> bool:
-    return not isinstance(value, (Items, Scalar)) and bool(list(parts(value)))
 
 
 def _is_none(value: Value) -> bool:
@@ -226,6 +225,8 @@ def _conflict(old: Use, new: Use) -> bool:
     folded, other = (old, new) if old.action == "fold" else (new, old)
     if other.action != "split":
         return False
+    if folded.number == other.number:
+        return False  # one behind the last
     return not (isinstance(folded.number, int) and isinstance(other.number, int)) or 0 <= folded.number < other.number
 
 
@@ -397,4 +398,8 @@ def renewed(m: Machine, value: Value) -> Value:
         return replace(value, token=m.token(token.name, token.span))
     if isinstance(value, Items):
         return replace(value, items=tuple(renewed(m, part) for part in value.items))
+    if isinstance(value, Mapping):
+        return replace(value, entries=tuple((name, renewed(m, part)) for name, part in value.entries))
+    if isinstance(value, Many):
+        return replace(value, element=renewed(m, value.element))
     return value
