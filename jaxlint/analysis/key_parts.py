@@ -1,7 +1,8 @@
 """Which part of a batch of keys a token names, and whether two parts may have a key in common.
 
-A part is a path of selectors, outermost first: a constant index, `("slice", lower, upper)` (`*rest` in an unpacking too), `("row", n)` for what a Python loop or `next` takes, `("scanned", n)` for what a round of `scan` gets of
-all rows, `("attribute", name)`, `("fold", tag)`, and `Same` for an index or tag that is known by its binding alone.
+A part is a path of selectors, outermost first: a constant index, `("slice", lower, upper)` (`*rest` in an unpacking
+too), `("row", n)` for what a Python loop or `next` takes, `("scanned", n)` for what a round of `scan` gets of all rows,
+`("attribute", name)`, `("fold", tag)`, and `Same` for an index or tag that is known by its binding alone.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def _composed(part: Path, selector: Any) -> Path:
         lower, upper = last[1] or 0, last[2]
         if selector >= 0 and _is_index(lower) and lower >= 0:
             return (*part[:-1], lower + selector)
-        if selector < 0 and (upper is None or _is_index(upper) and upper < 0):
+        if selector < 0 and (upper is None or (_is_index(upper) and upper < 0)):
             return (*part[:-1], (upper or 0) + selector)
     return (*part, selector)
 
@@ -75,7 +76,7 @@ def covers(whole: Path, part: Path) -> bool:
 def _meet(one: object, other: object, narrowed: bool) -> bool:
     """Whether rows chosen in two ways have one in common; with `narrowed` only some unknown ones of the first count."""
     if isinstance(one, tuple) and one[0] == "scanned":
-        return _is_index(other) or isinstance(other, tuple) and other[0] == "slice"
+        return _is_index(other) or (isinstance(other, tuple) and other[0] == "slice")
     if isinstance(one, tuple) and one[0] == "slice" and not narrowed:
         if _is_index(other):
             return _in_slice(other, one[1], one[2])
@@ -96,7 +97,7 @@ def _in_slice(index: Any, lower: object, upper: object) -> bool:
         return 0 <= start <= index and (upper is None or 0 <= index < upper)
     if upper is not None:
         return False
-    return start >= 0 and index == -1 or start < 0 and index >= start
+    return index == -1 if start >= 0 else index >= start
 
 
 def _slices_meet(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:

@@ -306,7 +306,9 @@ def alternatives(m: Machine, ways: Sequence[Callable[[], Value]]) -> Value:
 Joined: TypeAlias = dict[tuple[Token, ...], Token]
 
 
-def join_names(m: Machine, names: dict[str, Value], consumed: Consumed, ends: Sequence[tuple[dict[str, Value], Consumed]]) -> None:
+def join_names(
+    m: Machine, names: dict[str, Value], consumed: Consumed, ends: Sequence[tuple[dict[str, Value], Consumed]]
+) -> None:
     """Gives names that hold different keys on paths that meet one fresh key each."""
     known: Joined = {}
     for name, value in names.items():
@@ -315,7 +317,9 @@ def join_names(m: Machine, names: dict[str, Value], consumed: Consumed, ends: Se
             names[name] = join_keys(m, value, found, consumed, known)
 
 
-def join_keys(m: Machine, value: Value, ways: Sequence[tuple[Value, Consumed]], consumed: Consumed, known: Joined) -> Value:
+def join_keys(
+    m: Machine, value: Value, ways: Sequence[tuple[Value, Consumed]], consumed: Consumed, known: Joined
+) -> Value:
     """The join of values with an identity of its own: it was used where the one that it is on a path was used there."""
     if isinstance(value, OneOf) and any(isinstance(option, Key) for option in value.options):
         bare: Value = Key(None, None, trace=value.trace)

@@ -28,7 +28,9 @@ def is_meant(old: Use, new: Use, context: Context) -> bool:
     left, right = call_at(body, first), call_at(body, second)
     if left is None or right is None:
         return False
-    if are_selected(body, first, second):
+    if are_selected(body, first, second) or _is_forgotten(body, first, second):
+        return True
+    if _is_bound(body, left) and _is_bound(body, right):
         return True
     same_draw = old.places[0].span == new.places[0].span and old.places[0].frame.path == new.places[0].frame.path
     if same_draw:
@@ -83,9 +85,11 @@ class Tainted:
 
     def reaches(self, expression: n.Expr) -> bool:
         """Whether an expression depends on the value."""
-        return any(
-            node.span == self.span or isinstance(node, n.Name) and node.name in self.names for node in walk(expression)
-        )
+        return any(node.span == self.span or _reads(node, self.names) for node in walk(expression))
+
+
+def _reads(node: n.Expr, names: set[str]) -> bool:
+    return isinstance(node, n.Name) and node.name in names
 
 
 def tainted(body: tuple[n.Stmt, ...], span: Span) -> Tainted:
@@ -100,6 +104,32 @@ def tainted(body: tuple[n.Stmt, ...], span: Span) -> Tainted:
         elif isinstance(statement, n.AugmentedAssign) and found.reaches(statement.value):
             found.names.update(target_names(statement.target))
     return found
+
+
+def _is_forgotten(body: tuple[n.Stmt, ...], first: Span, second: Span) -> bool:
+    """Whether the function returns with the second use and nothing of the first, which served another way out."""
+    found = Tainted(first)
+    for statement in walk_statements(body):
+        inside = [node for expression in expressions(statement) for node in walk(expression)]
+        here = any(node.span == second for node in inside)
+        reached = any(node.span == first or _reads(node, found.names) for node in inside)
+        if here:
+            return isinstance(statement, n.Return) and not reached and bool(found.names)
+        if isinstance(statement, n.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], n.Name):
+            (found.names.add if reached else found.names.discard)(statement.targets[0].name)
+        elif reached and statement.span > first:
+            return False
+    return False
+
+
+def _is_bound(body: tuple[n.Stmt, ...], call: n.Call) -> bool:
+    """Whether a function is called that holds its key: `draw = partial(f, key=key)` says that all calls share it."""
+    for statement in walk_statements(body):
+        if isinstance(statement, n.Assign) and isinstance(statement.value, n.Call) and isinstance(call.function, n.Name):
+            names = {name for target in statement.targets for name in target_names(target)}
+            if call.function.name in names and _last_name(statement.value.function) == "partial":
+                return True
+    return False
 
 
 def _last_name(function: n.Expr) -> str:
@@ -140,4 +170,5 @@ def _are_aligned(left: n.Call, right: n.Call, context: Context) -> bool:
 
 
 def _but_data(call: n.Call, context: Context) -> list[str]:
-    return [context.text.at(argument.span) for i, argument in enumerate(call.arguments) if i != 1 and argument.keyword not in ("a", "x")]
+    rest = (a for position, a in enumerate(call.arguments) if position != 1 and a.keyword not in ("a", "x"))
+    return [context.text.at(argument.span) for argument in rest]

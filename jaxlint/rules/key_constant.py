@@ -8,7 +8,10 @@ from jaxlint.analysis.context import Context, Report
 from jaxlint.analysis.events import KeyMade
 from jaxlint.analysis.frames import Frame
 from jaxlint.model import Severity
+from jaxlint.program import nodes as n
+from jaxlint.program.names import walk
 from jaxlint.registry import Rule
+from jaxlint.rules._key_flow import body_of, nodes
 
 RULE = Rule("JAX411", "key-constant", "a key with a literal seed is made again and again", Severity.WARNING)
 
@@ -21,7 +24,7 @@ def check(event: KeyMade, context: Context) -> Iterator[Report]:
     if not event.constant or event.frame.in_test():
         return
     place = _place(event)
-    if place is not None:
+    if place is not None and not _is_dummy(event, context):
         written = context.text.at(event.span)
         yield Report(event.span, f"`{written}` {place}, so each use draws the same numbers")
 
@@ -36,6 +39,26 @@ def _place(event: KeyMade) -> str | None:
     if is_body(event.frame):
         return "makes the same key in each call of the compiled function"
     return None
+
+
+DUMMY_TAKERS = frozenset({"init", "init_with_output", "lazy_init", "eval_shape", "tabulate", "make_jaxpr", "lower"})
+OFF = {"train": False, "training": False, "is_training": False, "deterministic": True}
+
+
+def _is_dummy(event: KeyMade, context: Context) -> bool:
+    """Whether the key only fills a place: it goes to an initialisation for shapes, or randomness is switched off."""
+    for node in nodes(body_of(event.frame, context)):
+        if isinstance(node, n.Call) and any(inner.span == event.span for inner in walk(node) if inner is not node):
+            if isinstance(node.function, (n.Name, n.Attribute)) and node.function.name in DUMMY_TAKERS:
+                return True
+            if any(_switches_off(argument) for argument in node.arguments):
+                return True
+    return False
+
+
+def _switches_off(argument: n.Argument) -> bool:
+    value = argument.value
+    return isinstance(value, n.Constant) and argument.keyword in OFF and OFF[argument.keyword] is value.value
 
 
 def is_body(frame: Frame) -> bool:
