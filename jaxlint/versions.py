@@ -112,6 +112,12 @@ def parameter_changes(function: str) -> tuple[ParameterChange, ...]:
     return _parameters().get(function, ())
 
 
+@cache
+def changed_parameters() -> frozenset[str]:
+    """The names of all parameters that changed, of whatever function."""
+    return frozenset(change.parameter for entries in _parameters().values() for change in entries)
+
+
 def flag_removed_in(flag: str) -> str | None:
     """The release that no longer knows a configuration flag, or None for those still there and unknown ones."""
     return _removed_flags().get(flag)

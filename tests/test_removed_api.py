@@ -84,6 +84,8 @@ REMOVED = [("removed-api", 2)]
         ("import jax\nif hasattr(jax, 'tree_map'):\n    jax.tree_map(f, x)\n", []),
         ("import jax.numpy as jnp\njnp.clip(x, a_min=0)\n", REMOVED),
         ("import jax.numpy as jnp\njnp.clip(x, 0, 1)\n", []),
+        ("import jax.numpy as jnp, functools\nfunctools.partial(jnp.clip, a_min=0)\n", REMOVED),
+        ("import numpy as np, functools\nfunctools.partial(np.clip, a_min=0)\n", []),
         ("import numpy as np\nnp.clip(x, a_min=0)\n", []),
         ("import jax\njax.jit(f, (0,))\n", REMOVED),
         ("import jax\njax.jit(f, static_argnums=(0,))\n", []),

@@ -119,6 +119,21 @@ def parameter_reports(use: ApiUse, call: n.Call, wanted: str, context: Context) 
                 yield Report(keyword_span(argument), _parameter_message(change, wanted), fix=repair)
 
 
+def partial_reports(use: ApiUse, call: n.Call, wanted: str, context: Context) -> Iterator[Report]:
+    """The same for arguments that `functools.partial` keeps for a function of JAX."""
+    keywords = {argument.keyword for argument in call.arguments}
+    if not call.arguments or call.arguments[0].star or not keywords & versions.changed_parameters():
+        return
+    function = call.arguments[0].value
+    if isinstance(function, (n.Name, n.Attribute)):
+        scope, _ = bindings.scope_at(context.module, call.span.line, call.span.column)
+        path = scope.chain(function)
+        if path is not None:
+            inner = n.Call(call.span, function, call.arguments[1:], call.arguments_span)
+            kept = ApiUse(path, function.span, function, call=inner, guarded=use.guarded)
+            yield from parameter_reports(kept, inner, wanted, context)
+
+
 def _may_be_none(value: n.Expr, change: ParameterChange, context: Context) -> bool:
     """Whether an argument may be the None that asks for nothing and so warns of nothing, where the parameter stays.
 
