@@ -99,6 +99,11 @@ def _statements(body: tuple[n.Stmt, ...]) -> Iterator[n.Stmt]:
             yield from _statements(statement.function.body)
 
 
+def all_expressions(module: n.Module) -> Iterator[n.Expr]:
+    """All expressions of a module, those inside functions, classes, lambdas and decorators included."""
+    return _nodes(module.body)
+
+
 def _nodes(body: tuple[n.Stmt, ...]) -> Iterator[n.Expr]:
     """All expressions, those inside functions, classes and lambdas included."""
     for statement in _statements(body):
