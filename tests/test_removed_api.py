@@ -135,6 +135,12 @@ FIXES = [
     ("from jax import tree_map as t\nt(f)\n", "from jax.tree_util import tree_map as t\nt(f)\n"),
     ("import jax\n\nx = jax.core.Var\n", "import jax\nimport jax.extend.core\n\nx = jax.extend.core.Var\n"),
     ("from jax.core import Var, Tracer\n", "from jax.extend.core import Var\nfrom jax.core import Tracer\n"),
+    (
+        "from jax.core import Atom, Var, Literal as L  # x\n",
+        "from jax.extend.core import Var, Literal as L\nfrom jax.core import Atom  # x\n",
+    ),
+    ("from jax import tree_map, tree_leaves\n", "from jax.tree_util import tree_map, tree_leaves\n"),
+    ("from jax.core import (Var,\n    Literal)\n", "from jax.extend.core import Var\nfrom jax.extend.core import (Literal)\n"),
     ("from jax.config import config  # why\nconfig.update(a, b)\n", "from jax import config  # why\nconfig.update(a, b)\n"),
     ("import jax.config\njax.config.update(a, b)\n", "import jax\njax.config.update(a, b)\n"),
     ("import jax\nimport jax.config\n", "import jax\n"),

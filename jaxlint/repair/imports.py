@@ -29,13 +29,54 @@ def fix_import(use: ApiUse, change: Change, context: Context) -> Fix | None:
         return None  # `from jax.config import ...` of something that is no attribute of `jax.config`
     if change.name == SHARD_MAP:
         return _fix_shard_map(use, entry, statement, change, context)
-    dotted = successor(change, context, entry.target.rpartition(".")[2])
-    if dotted is None or dotted == "None":
+    dotted = _moved_to(entry, change, context)
+    if dotted is None:
         return _by_uses(entry, statement, context)
-    safety = Safety.SAFE
-    if change.name in ARRAY_TYPES and not all(other.in_annotation for other in _uses_of(entry, context)):
-        safety = Safety.UNSAFE
-    return _import_from(entry, statement, dotted + entry.target[len(change.name) :], safety, context)
+    if change.name in ARRAY_TYPES:
+        sure = all(other.in_annotation for other in _uses_of(entry, context))
+        return _import_from(entry, statement, dotted, Safety.SAFE if sure else Safety.UNSAFE, context)
+    together = _split_import(statement, dotted.rpartition(".")[0], context)
+    return together or _import_from(entry, statement, dotted, Safety.SAFE, context)
+
+
+def _moved_to(entry: n.ImportedName, change: Change, context: Context) -> str | None:
+    """Where an imported name can be imported from today, under whatever name."""
+    dotted = successor(change, context, entry.target.rpartition(".")[2])
+    return None if dotted in (None, "None") else f"{dotted}{entry.target[len(change.name) :]}"
+
+
+def _split_import(statement: n.Import, parent: str, context: Context) -> Fix | None:
+    """Takes all names that went to the module `parent` from there, in one import; None for a single one.
+
+    Only where the names stand in one line: removing them from a list over several lines takes one edit for each.
+    """
+    first, last = statement.names[0].span, statement.names[-1].span
+    listed = Span(first.line, first.column, last.end_line, last.end_column)
+    moved: list[str] = []
+    kept: list[str] = []
+    for entry in statement.names:
+        change = versions.find(entry.target)
+        is_gone = change is not None and versions.status(change, context.target) and change.name != SHARD_MAP
+        dotted = _moved_to(entry, change, context) if change is not None and is_gone else None
+        if dotted is not None and dotted.rpartition(".")[0] == parent and change and change.name not in ARRAY_TYPES:
+            moved.append(_named(dotted.rpartition(".")[2], entry))
+        else:
+            kept.append(context.text.at(entry.span))
+    if len(moved) < 2 or parent in ("", statement.names[0].from_module) or first.line != last.end_line:
+        return None
+    new = f"from {parent} import {', '.join(moved)}"
+    if not kept:
+        module = _module_span(statement, context)
+        edits = None if module is None else [replace(module, parent), replace(listed, ", ".join(moved))]
+    else:
+        inserted = insert_before(statement.span, [new], context)
+        edits = None if inserted is None else [inserted, replace(listed, ", ".join(kept))]
+    return None if edits is None else fix(Safety.SAFE, f"Write `{new}`", edits)
+
+
+def _named(leaf: str, entry: n.ImportedName) -> str:
+    """A name in an import that is bound as the entry was."""
+    return leaf if leaf == entry.bound else f"{leaf} as {entry.bound}"
 
 
 def _fix_module(
@@ -75,7 +116,7 @@ def _import_from(
 ) -> Fix | None:
     """Takes the name from where it is now and keeps what the file calls it."""
     parent, _, leaf = dotted.rpartition(".")
-    name = leaf if leaf == entry.bound else f"{leaf} as {entry.bound}"
+    name = _named(leaf, entry)
     new = f"from {parent} import {name}" if parent else f"import {name}"
     message = f"Write `{new}`"
     if parent and parent == entry.from_module:
