@@ -6,12 +6,12 @@ decoded text, and the end is exclusive (the column after the last character).
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 
 from msgspec import Struct
 
 
-class Severity(str, Enum):
+class Severity(StrEnum):
     """How bad a finding is: an error fails or gives wrong results, a warning costs time, info is a hint."""
 
     ERROR = "error"
@@ -19,7 +19,7 @@ class Severity(str, Enum):
     INFO = "info"
 
 
-class Safety(str, Enum):
+class Safety(StrEnum):
     """What a fix promises (see `Fix`)."""
 
     SAFE = "safe"
@@ -77,7 +77,7 @@ class Counts(Struct, frozen=True):
     after: int
 
 
-class Verdict(str, Enum):
+class Verdict(StrEnum):
     """What running both versions showed."""
 
     CONFIRMED = "confirmed"

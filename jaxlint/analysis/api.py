@@ -121,8 +121,9 @@ STATIC_FUNCTIONS = frozenset(
         *(f"{m}.{f}" for m in ("jax.numpy", "numpy") for f in ("shape", "ndim", "size", "result_type", "issubdtype",
           "iscomplexobj", "isrealobj", "finfo", "iinfo", "dtype", "promote_types", "can_cast", "isscalar",
           "broadcast_shapes", "shape_as_list")),
-        "builtins.len", "builtins.isinstance", "builtins.issubclass", "builtins.hasattr", "builtins.callable", "builtins.type",
-        "builtins.id", "builtins.repr", "builtins.dir", "jax.typeof", "jax.tree.structure", "jax.tree_util.tree_structure",
+        "builtins.len", "builtins.isinstance", "builtins.issubclass", "builtins.hasattr", "builtins.callable",
+        "builtins.type", "builtins.id", "builtins.repr", "builtins.dir", "jax.typeof", "jax.tree.structure",
+        "jax.tree_util.tree_structure",
         "jax.dtypes.issubdtype", "jax.dtypes.result_type", "jax.eval_shape", "jax.core.get_aval", "jax.numpy.isdtype",
         "jax.dtypes.canonicalize_dtype", "jax.core.is_constant_dim", "equinox.is_array", "equinox.is_inexact_array",
     }
@@ -130,25 +131,136 @@ STATIC_FUNCTIONS = frozenset(
 
 # NumPy functions that hand over to the tracer's own method (facts: tracing.md, measured on 0.10.2).
 NUMPY_ON_TRACERS = frozenset(
-    "sum mean max min prod std var any all argmax argmin cumsum cumprod transpose reshape squeeze swapaxes moveaxis "
-    "round repeat flip real imag split searchsorted array_equal shape ndim size result_type amax amin issubdtype "
-    "iscomplexobj isrealobj broadcast_shapes isscalar around trace diagonal take choose compress".split()
+    [
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "prod",
+        "std",
+        "var",
+        "any",
+        "all",
+        "argmax",
+        "argmin",
+        "cumsum",
+        "cumprod",
+        "transpose",
+        "reshape",
+        "squeeze",
+        "swapaxes",
+        "moveaxis",
+        "round",
+        "repeat",
+        "flip",
+        "real",
+        "imag",
+        "split",
+        "searchsorted",
+        "array_equal",
+        "shape",
+        "ndim",
+        "size",
+        "result_type",
+        "amax",
+        "amin",
+        "issubdtype",
+        "iscomplexobj",
+        "isrealobj",
+        "broadcast_shapes",
+        "isscalar",
+        "around",
+        "trace",
+        "diagonal",
+        "take",
+        "choose",
+        "compress",
+    ]
 )
 
 # Methods that only arrays have, so that calling one says that the owner is an array.
 ARRAY_METHODS = frozenset(
-    "sum mean max min prod std var any all argmax argmin cumsum cumprod reshape astype flatten ravel transpose dot "
-    "squeeze swapaxes clip round conj item tolist block_until_ready argsort diagonal nonzero trace repeat".split()
+    [
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "prod",
+        "std",
+        "var",
+        "any",
+        "all",
+        "argmax",
+        "argmin",
+        "cumsum",
+        "cumprod",
+        "reshape",
+        "astype",
+        "flatten",
+        "ravel",
+        "transpose",
+        "dot",
+        "squeeze",
+        "swapaxes",
+        "clip",
+        "round",
+        "conj",
+        "item",
+        "tolist",
+        "block_until_ready",
+        "argsort",
+        "diagonal",
+        "nonzero",
+        "trace",
+        "repeat",
+    ]
 )
 ARRAY_ATTRIBUTES = frozenset({"T", "mT", "at", "real", "imag"})
 
 HOST_SYNC_METHODS = frozenset({"item", "tolist", "__array__", "__float__", "__int__", "__bool__"})
 
 SAMPLERS = frozenset(
-    "normal uniform bernoulli randint categorical permutation shuffle choice gumbel exponential truncated_normal beta "
-    "cauchy dirichlet double_sided_maxwell gamma generalized_normal geometric laplace loggamma logistic lognormal "
-    "maxwell multivariate_normal orthogonal pareto poisson rademacher rayleigh t triangular wald weibull_min ball "
-    "binomial bits chisquare f multinomial".split()
+    [
+        "normal",
+        "uniform",
+        "bernoulli",
+        "randint",
+        "categorical",
+        "permutation",
+        "shuffle",
+        "choice",
+        "gumbel",
+        "exponential",
+        "truncated_normal",
+        "beta",
+        "cauchy",
+        "dirichlet",
+        "double_sided_maxwell",
+        "gamma",
+        "generalized_normal",
+        "geometric",
+        "laplace",
+        "loggamma",
+        "logistic",
+        "lognormal",
+        "maxwell",
+        "multivariate_normal",
+        "orthogonal",
+        "pareto",
+        "poisson",
+        "rademacher",
+        "rayleigh",
+        "t",
+        "triangular",
+        "wald",
+        "weibull_min",
+        "ball",
+        "binomial",
+        "bits",
+        "chisquare",
+        "f",
+        "multinomial",
+    ]
 )
 """Functions of `jax.random` that draw with the key given as `key`."""
 
@@ -173,7 +285,9 @@ PYTREE_DECORATORS = frozenset(
      "jax.tree_util.register_pytree_with_keys_class", "flax.struct.dataclass", "chex.dataclass",
      "jax_dataclasses.pytree_dataclass", "flax.nnx.dataclass", "tree_math.struct", "simple_pytree.dataclass"}
 )  # fmt: skip
-DATACLASS_DECORATORS = frozenset({"dataclasses.dataclass", "attr.s", "attrs.define", "attrs.frozen"}) | PYTREE_DECORATORS
+DATACLASS_DECORATORS = (
+    frozenset({"dataclasses.dataclass", "attr.s", "attrs.define", "attrs.frozen"}) | PYTREE_DECORATORS
+)
 
 CACHES = frozenset({"functools.lru_cache", "functools.cache", "functools.cached_property", "cachetools.cached",
                     "equinox.internal.noinline", "jax.util.cache", "jax.util.weakref_lru_cache"})  # fmt: skip

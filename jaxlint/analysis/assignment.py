@@ -123,9 +123,16 @@ def with_item(owner: Value, index: Value, value: Value) -> Value:
         if isinstance(index, Scalar) and index.known:
             entries = [(key, old) for key, old in owner.entries if key != index.const]
             return replace(owner, entries=(*entries, (index.const, value)))
-        return replace(owner, complete=False, default=join(owner.default, value) if owner.entries or not owner.complete else value)
+        return replace(
+            owner, complete=False, default=join(owner.default, value) if owner.entries or not owner.complete else value
+        )
     if isinstance(owner, Items):
-        if isinstance(index, Scalar) and index.known and isinstance(index.const, int) and -len(owner.items) <= index.const < len(owner.items):
+        if (
+            isinstance(index, Scalar)
+            and index.known
+            and isinstance(index.const, int)
+            and -len(owner.items) <= index.const < len(owner.items)
+        ):
             items = list(owner.items)
             items[index.const] = value
             return replace(owner, items=tuple(items))
@@ -159,7 +166,9 @@ def unpack(value: Value, elements: tuple[n.Expr, ...]) -> list[Value]:
         return [with_trace(item, value.trace) for item in found]
     count = len(elements)
     behind = count if star is None else star
-    return [_part(value, i if i <= behind else i - count, isinstance(e, n.Starred), count) for i, e in enumerate(elements)]
+    return [
+        _part(value, i if i <= behind else i - count, isinstance(e, n.Starred), count) for i, e in enumerate(elements)
+    ]
 
 
 def _part(value: Value, index: int, starred: bool, count: int) -> Value:
@@ -183,7 +192,11 @@ def _part(value: Value, index: int, starred: bool, count: int) -> Value:
 
 def annotated(m: Machine, f: Frame, value: Value, annotation: n.Expr) -> Value:
     """The value with what its annotation adds."""
-    return evidence.annotated_value(m, f, annotation) or value if isinstance(value, Unknown) and value.trace is None else value
+    return (
+        evidence.annotated_value(m, f, annotation) or value
+        if isinstance(value, Unknown) and value.trace is None
+        else value
+    )
 
 
 def escape(m: Machine, value: Value) -> None:

@@ -10,7 +10,6 @@ from jaxlint.analysis.values import (
     CALLABLE,
     Api,
     Array,
-    Instance,
     Items,
     OneOf,
     Scalar,
@@ -110,5 +109,3 @@ def _narrow(f: Frame, name: str, *, keep_none: bool) -> None:
         kept = [option for option in value.options if (_is_none(option) is True) is keep_none]
         if kept:
             f.scope.names[name] = one_of(kept)
-
-

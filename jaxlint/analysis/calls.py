@@ -49,11 +49,11 @@ def evaluate_call(m: Machine, f: Frame, e: n.Call) -> Value:
 
 
 def _evaluate_call(m: Machine, f: Frame, e: n.Call) -> Value:
-    from jaxlint.analysis.expressions import evaluate
+    from jaxlint.analysis.expressions import evaluate, evaluate_base
 
     function = e.function
     if isinstance(function, n.Attribute):
-        base = evaluate(m, f, function.base)
+        base = evaluate_base(m, f, function)
         direct = _method_of(m, f, base, function, e)
         if direct is not None:
             return direct
@@ -117,7 +117,9 @@ def evaluate_arguments(m: Machine, f: Frame, e: n.Call) -> Arguments:
     return Arguments(tuple(positional), tuple(keywords), tuple(nodes), tuple(keyword_nodes), complete)
 
 
-def call(m: Machine, f: Frame, function: Value, arguments: Arguments, e: n.Call | None, span: Span | None = None) -> Value:
+def call(
+    m: Machine, f: Frame, function: Value, arguments: Arguments, e: n.Call | None, span: Span | None = None
+) -> Value:
     """Calls a value. `e` is the call expression, None where a function of the outside world makes the call."""
     m.step()
     where = e.span if e is not None else span
@@ -246,7 +248,11 @@ def _run(m: Machine, inner: Frame, function: n.Function) -> Value:
 def _is_stub(function: n.Function) -> bool:
     """Whether a body only declares: a protocol's or abstract method, of whose results nothing is known."""
     return all(
-        (isinstance(s, n.ExpressionStatement) and isinstance(s.value, n.Constant) and s.value.kind in ("str", "ellipsis"))
+        (
+            isinstance(s, n.ExpressionStatement)
+            and isinstance(s.value, n.Constant)
+            and s.value.kind in ("str", "ellipsis")
+        )
         or (isinstance(s, n.Jump) and s.kind == "pass")
         or isinstance(s, n.Raise)
         for s in function.body
@@ -258,8 +264,18 @@ def _memo_key(f: Frame, closure: Closure, inner: Frame) -> object | None:
     names = tuple(inner.scope.names.items())
     if closure.owner is not None or not all(_is_plain(value) for _, value in names):
         return None
-    return (closure.path, closure.function.span, id(closure.scope), names, f.staged, f.compiled, f.mapped, f.known, f.in_test(),
-            any(caller.loops for caller in f.chain()))
+    return (
+        closure.path,
+        closure.function.span,
+        id(closure.scope),
+        names,
+        f.staged,
+        f.compiled,
+        f.mapped,
+        f.known,
+        f.in_test(),
+        any(caller.loops for caller in f.chain()),
+    )
 
 
 def _is_plain(value: Value, depth: int = 3) -> bool:
@@ -306,8 +322,9 @@ def _typed(m: Machine, inner: Frame, closure: Closure, name: str, value: Value) 
     if parameter.annotation is None:
         return value if value.token is not None else replace(value, token=m.token(name, parameter.span))
     typed = evidence.parameter_value(m, inner, closure, parameter)
-    known_key = value.token is not None and isinstance(typed, (Key, Unknown, Array))
-    return replace(typed, token=value.token) if known_key else typed
+    if value.token is not None and isinstance(typed, (Key, Unknown, Array)):
+        return replace(typed, token=value.token)
+    return typed
 
 
 def run_uncalled(m: Machine, closure: Closure) -> None:
@@ -322,5 +339,3 @@ def run_uncalled(m: Machine, closure: Closure) -> None:
 def call_with(m: Machine, f: Frame, function: Value, positional: tuple[Value, ...], where: Span) -> Value:
     """Calls a function as an outside function would: with plain positional arguments."""
     return call(m, f, function, Arguments(positional, (), (None,) * len(positional)), None, where)
-
-

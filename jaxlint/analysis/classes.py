@@ -20,7 +20,6 @@ from jaxlint.analysis.values import (
     Transformed,
     Unknown,
     Value,
-    options,
 )
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
@@ -168,7 +167,11 @@ def fields(cls: ClassValue) -> Iterator[n.Assign]:
         if isinstance(base, ClassValue):
             yield from fields(base)
     for statement in cls.definition.body:
-        if isinstance(statement, n.Assign) and statement.annotation is not None and isinstance(statement.targets[0], n.Name):
+        if (
+            isinstance(statement, n.Assign)
+            and statement.annotation is not None
+            and isinstance(statement.targets[0], n.Name)
+        ):
             yield statement
 
 
@@ -278,5 +281,3 @@ def prototype(m: Machine, f: Frame, cls: ClassValue, *, skip: bool = False) -> I
 def is_method(closure: Closure) -> bool:
     """Whether the function stands directly in a class body."""
     return closure.scope.is_class
-
-

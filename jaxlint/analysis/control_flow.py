@@ -29,7 +29,6 @@ from jaxlint.analysis.values import (
     Unknown,
     Value,
     join,
-    one_of,
     options,
 )
 from jaxlint.model import Span
@@ -74,15 +73,11 @@ def run(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call) -> Val
 
 def _record(m: Machine, f: Frame, inside: Frame, function: Value, e: n.Call) -> None:
     """`jvp` and its like apply a transform and call the result at once."""
-    from jaxlint.analysis.machine import SiteRecord
     from jaxlint.analysis.transforms import count_call
 
     assert inside.site is not None
-    record = m.records.setdefault(
-        (inside.site.path, inside.site.span),
-        SiteRecord(Transformed(inside.site, function, f.number), f, e, f.loops, fresh=False, immediate=True),
-    )
-    record.repeated |= any(caller.loops for caller in f.chain())
+    record = m.note_site(Transformed(inside.site, function, f.number), f, e, fresh=False)
+    record.immediate = True
     if not m.quiet:
         count_call(f, record)
 
@@ -211,6 +206,7 @@ def _stacked(value: Value) -> Value:
 
 def _fori_loop(m: Machine, f: Frame, o: Operands, results: Results, where: Span) -> Value:
     carry = traced(o.get("init_val"))
+
     def body() -> Value:
         index = Array("int32", (), True, python="int", trace=TRACED)  # another one in each round
         before = dict(m.consumed)
@@ -251,7 +247,9 @@ def _switch(m: Machine, f: Frame, o: Operands, results: Results, where: Span) ->
     given = o.get("*operands")
     operands = tuple(traced(v) for v in given.items) if isinstance(given, Items) else ()
     branches = o.get("branches", Unknown())
-    functions = branches.items if isinstance(branches, Items) else (branches.element,) if isinstance(branches, Many) else ()
+    functions = (
+        branches.items if isinstance(branches, Items) else (branches.element,) if isinstance(branches, Many) else ()
+    )
     found: list[Value] = []
 
     def branch(function: Value) -> Value:

@@ -6,10 +6,10 @@ Every event that comes from running code abstractly carries `where`, the chain o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis.values import Bound, Token, Transformed, Value
+from jaxlint.analysis.values import Bound, Donation, Token, Transformed, Value
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
 
@@ -221,6 +221,16 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
+class DonatedRead:
+    """A name is read whose arrays were donated before, on the same path or in an earlier round of a loop."""
+
+    frame: Frame
+    span: Span
+    name: str
+    donation: Donation
+
+
+@dataclass(frozen=True, slots=True)
 class KeyReused:
     """A PRNG key is consumed that was consumed before, on the same path or in an earlier round of a loop.
 
@@ -253,31 +263,33 @@ class KeyMade:
     loops: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SiteSeen:
-    """Told at the end for each place where a transform is applied: how the result was used.
+    """What was seen of one place where a transform is applied; filled while the program runs, told at the end.
 
-    `calls` counts the call expressions seen; the others say from where it was called: eagerly by visible code, inside a compiled function, under an eager vmap
-    or grad, in a test, and in loops of the function that made it. `inner` are the jitted functions that ran under it
-    without an outer jit; `escapes` says that it was returned, stored or handed on; `immediate` that the application
-    is called where it stands; `repeated` that it is made in a loop, or by a function called in one; `fresh` that each run makes a new function object; `broken` that it raises.
-    `stays_traceable()` tries whether an outer jit could run it.
+    `calls` counts the call expressions; the counts below it say from where: eagerly by visible code, inside a compiled
+    function, under an eager vmap or grad, in a test, and in loops of the function that made it.
     """
 
     value: Transformed
     frame: Frame
     node: n.Expr | n.Function
     loops: int
-    calls: int
-    eager_calls: int
-    staged_calls: int
-    mapped_calls: int
-    test_calls: int
-    calls_in_loop: int
-    inner: tuple[Transformed, ...]
-    escapes: bool
-    immediate: bool
-    repeated: bool
-    fresh: bool
-    broken: bool
-    stays_traceable: Callable[[], bool]
+    fresh: bool  # each run makes a new function object
+    stays_traceable: Callable[[], bool]  # tries whether an outer jit could run it
+    calls: int = 0
+    eager_calls: int = 0
+    staged_calls: int = 0
+    mapped_calls: int = 0
+    test_calls: int = 0
+    calls_in_loop: int = 0
+    inner_by_place: dict[tuple[str, Span], Transformed] = field(default_factory=dict)
+    escapes: bool = False  # returned, stored or handed on
+    immediate: bool = False  # called where it stands
+    broken: bool = False  # applying or calling it raises
+    repeated: bool = False  # made in a loop, or by a function that is called in one
+
+    @property
+    def inner(self) -> tuple[Transformed, ...]:
+        """The jitted functions that ran under it without an outer jit."""
+        return tuple(self.inner_by_place.values())

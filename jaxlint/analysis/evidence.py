@@ -11,7 +11,6 @@ from jaxlint.analysis.imports import dotted
 from jaxlint.analysis.scope import Attributes
 from jaxlint.analysis.values import (
     NONE,
-
     Array,
     ClassValue,
     Closure,
@@ -39,15 +38,21 @@ ARRAYS = frozenset(
      "jax.interpreters.xla.DeviceArray", "haliax.NamedArray"}
 )  # fmt: skip
 ARRAY_LIKE = frozenset({"jax.typing.ArrayLike", "jaxtyping.ArrayLike", "jax._src.typing.ArrayLike", "chex.Numeric"})
-KEYS = frozenset({"jax.random.KeyArray", "chex.PRNGKey", "jaxtyping.PRNGKeyArray", "jax.random.PRNGKey", "jaxtyping.Key"})
+KEYS = frozenset(
+    {"jax.random.KeyArray", "chex.PRNGKey", "jaxtyping.PRNGKeyArray", "jax.random.PRNGKey", "jaxtyping.Key"}
+)
 PLAIN = {"builtins.int": "int", "builtins.float": "float", "builtins.bool": "bool", "builtins.complex": "complex",
          "builtins.str": "str"}  # fmt: skip
-SEQUENCES = {"builtins.list": "list", "typing.List": "list", "typing.Sequence": "list", "collections.abc.Sequence": "list",
+SEQUENCES = {"builtins.list": "list", "typing.List": "list", "typing.Sequence": "list",
+             "collections.abc.Sequence": "list",
              "builtins.set": "set", "typing.Iterable": "list", "collections.abc.Iterable": "list"}  # fmt: skip
-MAPPINGS = frozenset({"builtins.dict", "typing.Dict", "typing.Mapping", "collections.abc.Mapping", "flax.core.FrozenDict"})
+MAPPINGS = frozenset(
+    {"builtins.dict", "typing.Dict", "typing.Mapping", "collections.abc.Mapping", "flax.core.FrozenDict"}
+)
 JAXTYPING_DTYPES = {"Float": None, "Float32": "float32", "Float64": "float64", "Int": None, "Int32": "int32",
                     "Bool": "bool", "Num": None, "Shaped": None, "Real": None, "Inexact": None, "Integer": None,
-                    "UInt": None, "Complex": None, "BFloat16": "bfloat16", "Float16": "float16", "UInt8": "uint8"}  # fmt: skip
+                    "UInt": None, "Complex": None, "BFloat16": "bfloat16", "Float16": "float16",
+                    "UInt8": "uint8"}  # fmt: skip
 
 
 KEY_NAME = re.compile(r"(^|_)(key|keys|rng|rngs|prng|seed|k\d*)\d*($|_)", re.IGNORECASE)
@@ -139,7 +144,8 @@ def _by_path(path: str, token: object) -> Value | None:
 
 
 def _named(text: str) -> Value | None:
-    short = {"jax.Array": Array(), "jnp.ndarray": Array(), "Array": Array(), "int": Scalar("int"), "float": Scalar("float"),
+    short = {"jax.Array": Array(), "jnp.ndarray": Array(), "Array": Array(), "int": Scalar("int"),
+             "float": Scalar("float"),
              "bool": Scalar("bool"), "str": Scalar("str"), "np.ndarray": Array(host=True)}  # fmt: skip
     return short.get(text.strip())
 
@@ -154,7 +160,7 @@ def _union(m: Machine, f: Frame, parts: list[n.Expr], token: object) -> Value | 
 def _subscripted(m: Machine, f: Frame, annotation: n.Subscript, token: object) -> Value | None:
     path = dotted(m, f, annotation.base)
     index = annotation.index
-    arguments = list(index.elements) if isinstance(index, n.Sequence) else [index]
+    arguments: list[n.Expr] = list(index.elements) if isinstance(index, n.Sequence) else [index]
     if path is None:
         return None
     if path in ("typing.Optional",):
@@ -207,5 +213,3 @@ def jaxtyping_shape(text: str) -> Shape | None:
         else:
             dims.append(word if word.isidentifier() else None)
     return tuple(dims)
-
-

@@ -8,9 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.analysis import arrays, attributes, calls, keys
+from jaxlint.analysis.api import STATIC_ATTRIBUTES
 from jaxlint.analysis.arrays.indexing import SliceValue
 from jaxlint.analysis.branches import ask, is_none, truth, truth_of
-from jaxlint.analysis.events import Indexed, ShapeUse, StaticWanted
+from jaxlint.analysis.events import DonatedRead, Indexed, ShapeUse, StaticWanted
 from jaxlint.analysis.frames import Frame
 from jaxlint.analysis.iteration import rounds
 from jaxlint.analysis.key_parts import part_token
@@ -58,7 +59,9 @@ def evaluate(m: Machine, f: Frame, expression: n.Expr) -> Value:
 def staged(f: Frame, value: Value, trace: Trace | None) -> Value:
     """A value that a jnp operation made: traced with its operands, and in staged code in any case."""
     if f.staged and isinstance(value, (Array, Key)) and not (isinstance(value, Array) and value.host):
-        trace = trace if trace is not None and trace.sure and trace.level >= Level.TRACED else join_traces(trace, STAGED)
+        trace = (
+            trace if trace is not None and trace.sure and trace.level >= Level.TRACED else join_traces(trace, STAGED)
+        )
     return with_trace(value, trace)
 
 
@@ -69,18 +72,38 @@ def _constant(m: Machine, f: Frame, e: n.Constant) -> Value:
 def _name(m: Machine, f: Frame, e: n.Name) -> Value:
     scope = f.scope.find(e.name)
     if scope is not None:
-        return scope.names[e.name]
+        value = scope.names[e.name]
+        return value if value.donated is None else _donated(m, f, e, scope, value)
     if e.name == "__name__":
         return known("__main__")
     return Api(f"builtins.{e.name}") if e.name in BUILTINS else Unknown()
+
+
+def _donated(m: Machine, f: Frame, e: n.Name, scope: Scope, value: Value) -> Value:
+    """Tells that a donated value is read; a function that nothing visible calls may run before the donation."""
+    assert value.donated is not None
+    if f.known or scope is f.scope:
+        m.emit(DonatedRead(f, e.span, e.name, value.donated))
+    return replace(value, donated=None)
 
 
 BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
 
 
 def _attribute(m: Machine, f: Frame, e: n.Attribute) -> Value:
-    base = evaluate(m, f, e.base)
+    base = evaluate_base(m, f, e)
     return one_of(attributes.get(m, f, option, e.name, e) for option in options(base))
+
+
+def evaluate_base(m: Machine, f: Frame, e: n.Attribute) -> Value:
+    """The object whose attribute is read; of a donated array, metadata may be."""
+    if e.name in READABLE_WHEN_DONATED and isinstance(e.base, n.Name):
+        with m.silence():
+            return evaluate(m, f, e.base)
+    return evaluate(m, f, e.base)
+
+
+READABLE_WHEN_DONATED = STATIC_ATTRIBUTES | {"is_deleted", "delete"}
 
 
 def _subscript(m: Machine, f: Frame, e: n.Subscript) -> Value:
@@ -92,7 +115,11 @@ def _subscript(m: Machine, f: Frame, e: n.Subscript) -> Value:
 
 def _tell_slices(m: Machine, f: Frame, e: n.Subscript, base: Value, index: Value) -> None:
     """Tells slice bounds that are tracers: they must be static."""
-    pairs = zip(index.items, e.index.elements, strict=False) if isinstance(index, Items) and isinstance(e.index, n.Sequence) else [(index, e.index)]
+    pairs = (
+        zip(index.items, e.index.elements, strict=False)
+        if isinstance(index, Items) and isinstance(e.index, n.Sequence)
+        else [(index, e.index)]
+    )
     for value, node in pairs:
         if isinstance(value, SliceValue) and isinstance(node, n.Slice):
             bounds = ((value.lower, node.lower), (value.upper, node.upper), (value.step, node.step))
@@ -132,7 +159,12 @@ def _container_item(m: Machine, f: Frame, base: Value, index: Value, e: n.Subscr
         if found is not None:
             return with_trace(found, base.trace)
         return with_trace(one_of([v for _, v in base.entries] or [base.default]), base.trace)
-    if not isinstance(index, SliceValue) and base.trace is None and isinstance(index, (Array, Unknown)) and index.trace is not None:
+    if (
+        not isinstance(index, SliceValue)
+        and base.trace is None
+        and isinstance(index, (Array, Unknown))
+        and index.trace is not None
+    ):
         m.emit(ShapeUse(f, e.index.span, index, f"index of a Python {getattr(base, 'kind', 'list')}", "", e))
         return with_trace(element_of(base), index.trace)
     if isinstance(base, Items) and isinstance(index, Scalar) and index.known and isinstance(index.const, int):
@@ -145,12 +177,19 @@ def _container_item(m: Machine, f: Frame, base: Value, index: Value, e: n.Subscr
 
 
 def _container_slice(base: Value, index: SliceValue) -> Value:
-    bounds = [index.lower, index.upper, index.step]
-    constants = [b.const if isinstance(b, Scalar) and b.known else None for b in bounds]
-    if isinstance(base, Items) and all(b is None or isinstance(c, int) for b, c in zip(bounds, constants, strict=True)):
-        return replace(base, items=base.items[slice(*constants)])
+    bounds = [_bound(part) for part in (index.lower, index.upper, index.step)]
+    if isinstance(base, Items) and "unknown" not in bounds:
+        lower, upper, step = (bound if isinstance(bound, int) else None for bound in bounds)
+        return replace(base, items=base.items[lower : upper : step or None])
     kind = base.kind if isinstance(base, (Items, Many)) else "list"
     return Many(kind, element_of(base), trace=base.trace)
+
+
+def _bound(part: Value | None) -> int | str | None:
+    """A slice bound: an integer, None where it is left out, or 'unknown'."""
+    if part is None:
+        return None
+    return part.const if isinstance(part, Scalar) and part.known and isinstance(part.const, int) else "unknown"
 
 
 def _slice(m: Machine, f: Frame, e: n.Slice) -> Value:
@@ -221,7 +260,12 @@ def binary(f: Frame, operator: str, left: Value, right: Value) -> Value:
     if isinstance(left, (Items, Many)) and isinstance(right, (Items, Many)) and operator == "+":
         return concatenated(left, right)
     if isinstance(left, (Items, Many)) and isinstance(right, Scalar) and operator == "*":
-        if isinstance(left, Items) and right.known and isinstance(right.const, int) and len(left.items) * right.const <= 64:
+        if (
+            isinstance(left, Items)
+            and right.known
+            and isinstance(right.const, int)
+            and len(left.items) * right.const <= 64
+        ):
             return replace(left, items=left.items * right.const)
         return Many(left.kind, element_of(left), trace=left.trace)
     if isinstance(left, Scalar) and left.kind == "str" and operator in ("%", "+"):
@@ -309,8 +353,7 @@ def _is_text(value: Value) -> bool:
 
 def _compare_text(m: Machine, f: Frame, operator: str, left: Value, right: Value, e: n.Compare) -> Value:
     if isinstance(left, Scalar) and isinstance(right, Scalar) and left.known and right.known:
-        if operator in ("==", "!="):
-            return known((left.const == right.const) is (operator == "=="))
+        return known((left.const == right.const) is (operator == "==")) if operator in ("==", "!=") else Scalar("bool")
     for side in (left, right):
         if side.trace is not None and side.trace.sure and side.trace.parameters:
             m.emit(StaticWanted(f, e.span, side, "compared with a string"))
@@ -396,7 +439,9 @@ def _rounds_of(m: Machine, f: Frame, e: n.Comprehension, generators: tuple[n.Gen
         value = evaluate(m, f, e.element)
         return [value] if e.key is None else [Items("tuple", (evaluate(m, f, e.key), value))]
     generator = generators[0]
-    iterable = _outermost_iterable(m, f, generator) if generator is e.generators[0] else evaluate(m, f, generator.iterable)
+    iterable = (
+        _outermost_iterable(m, f, generator) if generator is e.generators[0] else evaluate(m, f, generator.iterable)
+    )
     found: list[Value] = []
     for element in rounds(m, f, iterable, generator.iterable):
         assign(m, f, generator.target, element, e)

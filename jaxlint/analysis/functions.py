@@ -7,7 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis import arrays, calls, keys
-from jaxlint.analysis.api import CACHED, CACHES, CALLBACKS, KEY_MAKERS, KEY_READERS, NUMPY_ON_TRACERS, SAMPLERS, STATIC_FUNCTIONS
+from jaxlint.analysis.api import (
+    CACHED,
+    CACHES,
+    CALLBACKS,
+    KEY_MAKERS,
+    KEY_READERS,
+    NUMPY_ON_TRACERS,
+    SAMPLERS,
+    STATIC_FUNCTIONS,
+)
 from jaxlint.analysis.branches import ask, truth_of
 from jaxlint.analysis.events import ApiCall, HostCall, RangeOver
 from jaxlint.analysis.frames import Arguments, Frame
@@ -182,12 +191,18 @@ def _is_a(value: Value, kind: Value) -> bool | None:
     if isinstance(kind, Api) and kind.path in ("jax.core.Tracer", "jax.extend.core.Tracer", "jax._src.core.Tracer"):
         return is_traced(value) if isinstance(value, (Array, Key)) or value.trace is not None else None
     if isinstance(kind, ClassValue):
-        return value.cls is kind or None if isinstance(value, Instance) else (False if isinstance(value, (Array, Scalar)) else None)
+        return (
+            value.cls is kind or None
+            if isinstance(value, Instance)
+            else (False if isinstance(value, (Array, Scalar)) else None)
+        )
     if not isinstance(kind, Api):
         return None
     name = kind.path.removeprefix("builtins.")
     if isinstance(value, Scalar):
-        return value.kind == name if name in ("int", "float", "bool", "str", "complex", "tuple", "list", "dict") else None
+        return (
+            value.kind == name if name in ("int", "float", "bool", "str", "complex", "tuple", "list", "dict") else None
+        )
     if isinstance(value, Array):
         return False if name in ("int", "float", "bool", "str", "complex", "tuple", "list", "dict") else None
     if isinstance(value, Items) and name in ("tuple", "list", "dict"):
@@ -252,7 +267,13 @@ def _any_all(form: str) -> Callable[..., Value]:
     def quantify(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
         value = arguments.get(0, "iterable")
         if value is not None and e is not None:
-            inner = element_of(value) if isinstance(value, (Items, Many)) else value if isinstance(value, Array) else Unknown()
+            inner = (
+                element_of(value)
+                if isinstance(value, (Items, Many))
+                else value
+                if isinstance(value, Array)
+                else Unknown()
+            )
             for option in options(inner):
                 if isinstance(option, Array):
                     ask(m, f, option, form, e, e)
@@ -301,7 +322,10 @@ def _zip(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Sp
     columns = [rounds(m, f, value) for value in arguments.positional]
     if not columns or not all(columns):
         return Items("list", ())
-    rows = [Items("tuple", tuple(column[min(i, len(column) - 1)] for column in columns)) for i in range(min(map(len, columns)))]
+    rows = [
+        Items("tuple", tuple(column[min(i, len(column) - 1)] for column in columns))
+        for i in range(min(map(len, columns)))
+    ]
     lengths = {len(v.items) for v in arguments.positional if isinstance(v, Items)}
     if len(lengths) == 1 and len(rows) in lengths:
         return Items("list", tuple(rows))
@@ -314,7 +338,11 @@ def _two_rounds(rows: list[Items]) -> Value:
 
 
 def _enumerate(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
-    found = [Items("tuple", (Scalar("int"), item)) for item in rounds(m, f, arguments.positional[0])] if arguments.positional else []
+    found = (
+        [Items("tuple", (Scalar("int"), item)) for item in rounds(m, f, arguments.positional[0])]
+        if arguments.positional
+        else []
+    )
     return Items("list", tuple(found)) if found else Many("list")
 
 
@@ -326,7 +354,8 @@ def _map(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Sp
     if not columns:
         return Many("list")
     found = [
-        calls.call_with(m, f, function, tuple(column[i] for column in columns), where) for i in range(min(map(len, columns)))
+        calls.call_with(m, f, function, tuple(column[i] for column in columns), where)
+        for i in range(min(map(len, columns)))
     ]
     if len(iterables) == 1 and isinstance(iterables[0], Items) and len(iterables[0].items) == len(found):
         return Items("list", tuple(found))
@@ -342,21 +371,26 @@ def _tree_map(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, wher
 
 
 def _map_leaves(m: Machine, f: Frame, function: Value, tree: Value, rest: list[Value], where: Span) -> Value:
+    def inside(part: Value, others: list[Value]) -> Value:
+        return _map_leaves(m, f, function, part, others, where)
+
     if isinstance(tree, Items):
-        return replace(tree, items=tuple(
-            _map_leaves(m, f, function, item, [_same_place(r, i) for r in rest], where) for i, item in enumerate(tree.items)
-        ))  # fmt: skip
+        items = (inside(item, [_same_place(r, i) for r in rest]) for i, item in enumerate(tree.items))
+        return replace(tree, items=tuple(items))
     if isinstance(tree, Mapping):
-        return replace(tree, entries=tuple(
-            (k, _map_leaves(m, f, function, v, [r.get(k) or Unknown() if isinstance(r, Mapping) else Unknown(trace=r.trace) for r in rest], where))
-            for k, v in tree.entries
-        ))  # fmt: skip
+        entries = ((key, inside(value, [_same_key(r, key) for r in rest])) for key, value in tree.entries)
+        return replace(tree, entries=tuple(entries))
     if isinstance(tree, Many):
-        return replace(tree, element=_map_leaves(m, f, function, tree.element, [element_of(r) for r in rest], where))
+        return replace(tree, element=inside(tree.element, [element_of(r) for r in rest]))
     result = calls.call_with(m, f, function, (tree, *rest), where)
     if isinstance(tree, Unknown):
         return Unknown(trace=join_traces(tree.trace, deep_trace(result)))
     return result
+
+
+def _same_key(value: Value, key: object) -> Value:
+    found = value.get(key) if isinstance(value, Mapping) else None
+    return found if found is not None else Unknown(trace=value.trace)
 
 
 def _same_place(value: Value, index: int) -> Value:
@@ -450,7 +484,7 @@ _HANDLERS: dict[str, Callable[..., Value]] = {
     "builtins.iter": _same, "builtins.reversed": _container("list"), "builtins.dict": _dict, "builtins.zip": _zip,
     "builtins.enumerate": _enumerate, "builtins.map": _map, "builtins.next": _next, "builtins.print": _nothing,
     "builtins.str": _static("str"), "builtins.repr": _static("str"), "builtins.format": _static("str"),
-    **{path: _field for path in ("dataclasses.field", "flax.struct.field", "equinox.field", "attrs.field", "attr.ib")},
+    **dict.fromkeys(("dataclasses.field", "flax.struct.field", "equinox.field", "attrs.field", "attr.ib"), _field),
     "builtins.super": _super, "builtins.staticmethod": _static_method, "functools.reduce": _reduce,
     "jax.tree.map": _tree_map, "jax.block_until_ready": _same, "jax.device_put": _same, "jax.lax.stop_gradient": _same,
     "jax.numpy.shape": _shape, "numpy.shape": _shape, "jax.numpy.ndim": _static("int"), "numpy.ndim": _static("int"),
@@ -459,5 +493,5 @@ _HANDLERS: dict[str, Callable[..., Value]] = {
     "jax.pure_callback": _callback, "jax.experimental.io_callback": _callback, "jax.debug.callback": _nothing,
     "jax.debug.print": _nothing, "jax.local_device_count": _static("int"), "jax.device_count": _static("int"),
     "types.SimpleNamespace": lambda m, f, a, e, w: Unknown(), "jax.lax.with_sharding_constraint": _same,
-    **{path: _cache for path in CACHES}, CACHED: _cached_call,
+    **dict.fromkeys(CACHES, _cache), CACHED: _cached_call,
 }  # fmt: skip

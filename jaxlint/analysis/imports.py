@@ -62,8 +62,8 @@ def _bind_star(m: Machine, f: Frame, module: str) -> None:
 
 
 STAR_NAMES = {
-    "jax": ("jit", "vmap", "grad", "pmap", "value_and_grad", "random", "lax", "numpy", "tree", "nn", "hessian", "jacfwd",
-            "jacrev", "jvp", "vjp", "checkpoint"),
+    "jax": ("jit", "vmap", "grad", "pmap", "value_and_grad", "random", "lax", "numpy", "tree", "nn", "hessian",
+            "jacfwd", "jacrev", "jvp", "vjp", "checkpoint"),
     "jax.numpy": ("array", "zeros", "ones", "arange", "sum", "mean", "dot", "where", "exp", "log", "sin", "cos", "sqrt",
                   "linspace", "stack", "concatenate", "eye", "ndarray"),
     "jax.lax": ("scan", "cond", "fori_loop", "while_loop", "map", "switch"),

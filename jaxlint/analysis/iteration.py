@@ -16,7 +16,6 @@ from jaxlint.analysis.values import (
     Mapping,
     OneOf,
     Scalar,
-    Token,
     Unknown,
     Value,
     known,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from jaxlint.analysis import calls, statements, transforms
@@ -36,28 +36,6 @@ MAX_DEPTH = 24
 """How many calls deep the analysis follows."""
 
 
-@dataclass(slots=True)
-class SiteRecord:
-    """What was seen of one transform application."""
-
-    value: Transformed
-    frame: Frame
-    node: n.Expr | n.Function
-    loops: int
-    fresh: bool
-    calls: int = 0
-    eager_calls: int = 0
-    staged_calls: int = 0
-    mapped_calls: int = 0
-    test_calls: int = 0
-    calls_in_loop: int = 0
-    inner: dict[tuple[str, Span], Transformed] = field(default_factory=dict)
-    escapes: bool = False
-    immediate: bool = False
-    broken: bool = False  # calling it raises
-    repeated: bool = False  # made in a loop, or by a function that is called in one
-
-
 TRACING_FAULTS = (Branch, HostCall, RangeOver, ShapeUse, StaticWanted)
 
 
@@ -69,7 +47,11 @@ class Machine:
     """The shared state of one abstract run over the modules of a project."""
 
     def __init__(
-        self, modules: Project, emit: Emit, wrappers: Mapping[str, Transform], on_failure: Callable[[str, Exception], None]
+        self,
+        modules: Project,
+        emit: Emit,
+        wrappers: Mapping[str, Transform],
+        on_failure: Callable[[str, Exception], None],
     ) -> None:
         self.modules = modules
         self.on_failure = on_failure
@@ -81,7 +63,7 @@ class Machine:
         self.handed_on: dict[int, tuple[Frame, Span]] = {}  # where keys leave the function that made them
         self.key_place = "call"  # what a key that is made now is for: see `KeyMade`
         self.last_return: tuple[Frame, n.Return] | None = None
-        self.records: dict[tuple[str, Span], SiteRecord] = {}
+        self.records: dict[tuple[str, Span], SiteSeen] = {}
         self.closures: dict[tuple[str, Span], Closure] = {}
         self.executed: set[tuple[str, Span]] = set()
         self.entries: list[tuple[Transformed, Frame]] = []
@@ -127,9 +109,17 @@ class Machine:
         finally:
             self.quiet -= 1
 
-    def record(self, value: Transformed) -> SiteRecord | None:
+    def record(self, value: Transformed) -> SiteSeen | None:
         """What was seen so far of a transform application."""
         return self.records.get((value.site.path, value.site.span))
+
+    def note_site(self, value: Transformed, frame: Frame, node: n.Expr | n.Function, *, fresh: bool) -> SiteSeen:
+        """What is known so far of a place where a transform is applied, begun at the first sight of it."""
+        key = (value.site.path, value.site.span)
+        if key not in self.records:
+            seen = SiteSeen(value, frame, node, frame.loops, fresh, lambda: self.stays_traceable(seen))
+            self.records[key] = seen
+        return self.records[key]
 
     # The run
 
@@ -142,15 +132,9 @@ class Machine:
         self._run_uncalled()
         self._run_entries()
         for record in self.records.values():
-            self._emit(
-                SiteSeen(
-                    record.value, record.frame, record.node, record.loops, record.calls, record.eager_calls, record.staged_calls,
-                    record.mapped_calls, record.test_calls, record.calls_in_loop, tuple(record.inner.values()), record.escapes,
-                    record.immediate, record.repeated, record.fresh, record.broken, lambda record=record: self.stays_traceable(record),
-                )
-            )  # fmt: skip
+            self._emit(record)
 
-    def stays_traceable(self, record: SiteRecord) -> bool:
+    def stays_traceable(self, record: SiteSeen) -> bool:
         """Whether the function could run under an outer jit: nothing in it asks a tracer for what it cannot tell."""
         faults: list[object] = []
 
@@ -161,7 +145,9 @@ class Machine:
         function = record.value.function
         statics = function.site.options if isinstance(function, Transformed) else ()
         kept = tuple((name, option) for name, option in statics if name.startswith("static"))
-        site = Site("jax.jit", "jit", record.value.site.path, record.value.site.span, record.value.site.span, options=kept)
+        site = Site(
+            "jax.jit", "jit", record.value.site.path, record.value.site.span, record.value.site.span, options=kept
+        )
         inner = Transformed(site, record.value)
         told, self._emit = self._emit, listen
         self.memo, memo = {}, self.memo
@@ -206,18 +192,20 @@ class Machine:
             if key not in self.entered:
                 self.entered.add(key)
                 self.consumed = {}
-                self.root(value.site.path, STEPS_PER_ENTRY, lambda value=value, frame=frame: transforms.run_generic(self, frame, value))  # type: ignore[misc]
+                self.root(value.site.path, STEPS_PER_ENTRY, partial(transforms.run_generic, self, frame, value))
 
     def _run_uncalled(self) -> None:
         """Calls every function that nothing called with unknown arguments, the outer ones first."""
         done: set[tuple[str, Span]] = set()
         while True:
-            waiting = [key for key in self.closures if key not in self.executed and key not in done and key[0] in self.paths]
+            waiting = [
+                key for key in self.closures if key not in self.executed and key not in done and key[0] in self.paths
+            ]
             if not waiting:
                 return
             for key in waiting:
                 done.add(key)
                 if key not in self.executed:
                     self.consumed = {}
-                    self.root(key[0], STEPS_PER_GUESS, lambda key=key: calls.run_uncalled(self, self.closures[key]))  # type: ignore[misc]
+                    self.root(key[0], STEPS_PER_GUESS, partial(calls.run_uncalled, self, self.closures[key]))
             self._run_entries()

@@ -10,7 +10,6 @@ from jaxlint.analysis import keys
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.tracing import device, to_tracer
 from jaxlint.analysis.values import (
-
     Array,
     Dim,
     Items,
@@ -108,7 +107,12 @@ def sizes(arguments: Arguments, entries: list[Value]) -> Iterator[tuple[int, int
     for position, (value, axis) in enumerate(zip(arguments.positional, entries, strict=False)):
         for leaf, leaf_axis in paired(value, axis):
             at = number(leaf_axis)
-            if at is not None and isinstance(leaf, Array) and leaf.shape is not None and -len(leaf.shape) <= at < len(leaf.shape):
+            if (
+                at is not None
+                and isinstance(leaf, Array)
+                and leaf.shape is not None
+                and -len(leaf.shape) <= at < len(leaf.shape)
+            ):
                 yield position, at, leaf.shape[at]
 
 
@@ -172,5 +176,3 @@ def watch_keys(
         if any(not is_unmapped(a) for a in entries):
             keys.tell_mapped(m, f, value, before, where)
     return result
-
-

@@ -80,7 +80,9 @@ def _of_array(m: Machine, f: Frame, owner: Array, name: str, arguments: Argument
 
     trace = _operands(owner, arguments)
     if name.startswith("at[]."):
-        return staged(f, replace(owner, trace=None), trace) if name != "at[].get" else staged(f, Array(owner.dtype), trace)
+        return (
+            staged(f, replace(owner, trace=None), trace) if name != "at[].get" else staged(f, Array(owner.dtype), trace)
+        )
     if name in HOST_SYNC_METHODS and owner.trace is not None:
         m.emit(HostCall(f, e.span, owner, f".{name}()", e))
     if name == "block_until_ready":
@@ -103,9 +105,15 @@ def _of_mapping(owner: Mapping, name: str, arguments: Arguments) -> Value:
     if name == "keys":
         return Many("list", Scalar("str"))
     if name == "values":
-        return Items("list", tuple(values), trace=owner.trace) if owner.complete else Many("list", one_of(values), trace=owner.trace)
+        return (
+            Items("list", tuple(values), trace=owner.trace)
+            if owner.complete
+            else Many("list", one_of(values), trace=owner.trace)
+        )
     if name == "items":
-        pairs = tuple(Items("tuple", (known(k) if isinstance(k, (str, int)) else Unknown(), v)) for k, v in owner.entries)
+        pairs = tuple(
+            Items("tuple", (known(k) if isinstance(k, (str, int)) else Unknown(), v)) for k, v in owner.entries
+        )
         if owner.complete:
             return Items("list", pairs)
         return Many("list", Items("tuple", (Unknown(), one_of([*values, owner.default]))))

@@ -13,9 +13,12 @@ class Source(Protocol):
     """A decoded file."""
 
     @property
-    def path(self) -> str: ...
+    def path(self) -> str:
+        """The path as users see it."""
+
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """The decoded text, line ends as they are."""
 
 
 OUTSIDE = frozenset({"jax", "jaxlib", "numpy", "scipy", "functools", "math"})

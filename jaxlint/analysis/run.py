@@ -62,7 +62,9 @@ def _deep_recursion() -> Iterator[None]:
 class Collector:
     """Gives each event to the rules that want it and keeps one finding for each rule and place."""
 
-    def __init__(self, project: Project, sources: Sequence[Source], target: Target, only: Collection[str] | None) -> None:
+    def __init__(
+        self, project: Project, sources: Sequence[Source], target: Target, only: Collection[str] | None
+    ) -> None:
         self.project = project
         self.target = target
         self.texts = {source.path: source.text for source in sources}

@@ -20,8 +20,8 @@ _REDUCTIONS = ("sum", "mean", "prod", "max", "min", "amax", "amin", "any", "all"
 _SHAPE_FIRST = ("zeros", "ones", "empty", "full")
 
 NUMPY_LIKE: dict[str, tuple[tuple[int, str, str], ...]] = {
-    **{name: _AXIS_1 for name in (*_REDUCTIONS, "expand_dims", "squeeze", "stack", "concatenate", "take_along_axis")},
-    **{name: ((0, "shape", "shape"),) for name in _SHAPE_FIRST},
+    **dict.fromkeys((*_REDUCTIONS, "expand_dims", "squeeze", "stack", "concatenate", "take_along_axis"), _AXIS_1),
+    **dict.fromkeys(_SHAPE_FIRST, ((0, "shape", "shape"),)),
     "arange": ((0, "start", "length"), (1, "stop", "length"), (2, "step", "step")),
     "linspace": ((2, "num", "length"),),
     "eye": ((0, "N", "size"), (1, "M", "size")),
@@ -45,7 +45,7 @@ NUMPY_LIKE: dict[str, tuple[tuple[int, str, str], ...]] = {
     "logspace": ((2, "num", "length"),),
 }
 METHODS: dict[str, tuple[tuple[int, str, str], ...]] = {
-    **{name: _AXIS_0 for name in (*_REDUCTIONS, "squeeze")},
+    **dict.fromkeys((*_REDUCTIONS, "squeeze"), _AXIS_0),
     "swapaxes": ((0, "axis1", "axis"), (1, "axis2", "axis")),
     "repeat": ((0, "repeats", "number of repeats"),),
 }
@@ -92,9 +92,9 @@ def tell_shape_arguments(m: Machine, f: Frame, path: str, arguments: Arguments, 
     if path == "jax.numpy.repeat" and arguments.keyword("total_repeat_length") is not None:
         return
     for position, name, what in static_parameters(path):
-        value = arguments.get(position, name)
-        if value is not None:
-            _tell(m, f, value, what, path, arguments.node(position, name) or e)
+        given = arguments.get(position, name)
+        if given is not None:
+            _tell(m, f, given, what, path, arguments.node(position, name) or e)
 
 
 def _tell(m: Machine, f: Frame, value: Value, what: str, path: str, node: n.Expr) -> None:

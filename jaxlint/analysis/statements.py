@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jaxlint.analysis import assignment, classes, imports, keys
 from jaxlint.analysis.branches import narrowed, truth
@@ -127,11 +128,11 @@ def _for(m: Machine, f: Frame, statement: n.For) -> bool:
         return run_body(m, f, statement.body)
 
     elements = rounds(m, f, iterable, statement.iterable)
-    _loop(m, f, statement.span, [lambda e=e: round_with(e) for e in elements], may_skip=True)  # type: ignore[misc]
+    _loop(m, f, statement.span, [partial(round_with, element) for element in elements], may_skip=True)
     return run_body(m, f, statement.otherwise)
 
 
-def _loop(m: Machine, f: Frame, span: Span, passes: list, may_skip: bool) -> None:  # type: ignore[type-arg]
+def _loop(m: Machine, f: Frame, span: Span, passes: list[Callable[[], bool]], may_skip: bool) -> None:
     """Runs the rounds of a loop one after the other: twice is enough to see what one round does to the next."""
     before = _state(m, f)
     outer, f.jumps = f.jumps, []
@@ -220,7 +221,11 @@ def _function(m: Machine, f: Frame, statement: n.FunctionDefinition) -> None:
     value = classes.define_function(m, f, function)
     f.scope.names[function.name] = value
     if function.name in function.outer:
-        m.emit(Assigned(f, function.name_span, "name", None, value, n.Name(function.name_span, function.name), statement, False))
+        m.emit(
+            Assigned(
+                f, function.name_span, "name", None, value, n.Name(function.name_span, function.name), statement, False
+            )
+        )
 
 
 def _class(m: Machine, f: Frame, statement: n.ClassDefinition) -> None:
@@ -260,7 +265,7 @@ def _joined(m: Machine, ends: list[tuple[dict[str, Value], Consumed]]) -> tuple[
     return names, consumed
 
 
-_RUNNERS = {
+_RUNNERS: dict[type, Callable[[Any, Any, Any], bool | None]] = {
     n.Assign: _assign, n.AugmentedAssign: _augmented, n.ExpressionStatement: _expression, n.Return: _return,
     n.Raise: _raise, n.Assert: _assert, n.Delete: _delete, n.Jump: _jump, n.Import: _import, n.Scope: _nothing,
     n.If: _if, n.While: _while, n.For: _for, n.With: _with, n.Try: _try, n.Match: _match,

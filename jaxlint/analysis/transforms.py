@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis import calls, evidence, mapping
+from jaxlint.analysis import calls, donation, evidence, mapping
 from jaxlint.analysis.api import Transform
-from jaxlint.analysis.events import PartialMade, TransformCalled, TransformMade
+from jaxlint.analysis.events import PartialMade, SiteSeen, TransformCalled, TransformMade
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.signature import Signature, signature, static_parameters, unhashable, unknown_statics
 from jaxlint.analysis.tracing import outer_trace, to_tracer, untraced
@@ -20,7 +20,6 @@ from jaxlint.analysis.values import (
     Factory,
     Instance,
     Items,
-    Level,
     Option,
     Scalar,
     Site,
@@ -29,14 +28,13 @@ from jaxlint.analysis.values import (
     Transformed,
     Unknown,
     Value,
-    one_of,
     options,
 )
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
 
 if TYPE_CHECKING:
-    from jaxlint.analysis.machine import Machine, SiteRecord
+    from jaxlint.analysis.machine import Machine
 
 
 def lookup(m: Machine, site: Site) -> Transform:
@@ -132,13 +130,9 @@ def decorate_plainly(m: Machine, f: Frame, path: str, decorator: n.Expr, value: 
 
 def make(m: Machine, f: Frame, site: Site, function: Value, node: n.Expr | n.Function) -> Value:
     """The transformed function; it will also be run on its own, with what its signature tells of the arguments."""
-    from jaxlint.analysis.machine import SiteRecord
-
     value = Transformed(site, function, f.number)
-    key = (site.path, site.span)
-    if key not in m.records:
-        m.records[key] = SiteRecord(value, f, node, f.loops, is_fresh(f, function))
-    m.records[key].repeated |= any(caller.loops for caller in f.chain())
+    seen = m.note_site(value, f, node, fresh=is_fresh(f, function))
+    seen.repeated |= any(caller.loops for caller in f.chain())
     m.emit(TransformMade(f, value, node, f.loops))
     _mark_executed(m, function)
     if unknown_statics(site, signature(function)):
@@ -189,6 +183,7 @@ def call(m: Machine, f: Frame, value: Transformed, arguments: Arguments, e: n.Ca
     _count(m, f, value, e)
     inside: list[Value] = []
     result = _CALLERS.get(site.kind, _call_plain)(m, f, value, arguments, where, inside)
+    donation.mark(m, f, value, arguments, result, where)
     m.emit(TransformCalled(f, where, value, arguments, e, result, inside[0] if inside else None))
     return result
 
@@ -200,7 +195,7 @@ def _count(m: Machine, f: Frame, value: Transformed, e: n.Call | None) -> None:
         for site in f.mapped:
             outer = m.records.get((site.path, site.span))
             if outer is not None:
-                outer.inner[value.site.path, value.site.span] = value
+                outer.inner_by_place[value.site.path, value.site.span] = value
     record = m.record(value)
     if record is not None:
         record.calls += e is not None
@@ -209,7 +204,7 @@ def _count(m: Machine, f: Frame, value: Transformed, e: n.Call | None) -> None:
             record.immediate = True
 
 
-def count_call(f: Frame, record: SiteRecord) -> None:
+def count_call(f: Frame, record: SiteSeen) -> None:
     """Notes from where a transformed function is called; of guessed calls only what surrounds them counts."""
     if f.in_test():
         record.test_calls += 1
@@ -279,7 +274,8 @@ def entry_trace(m: Machine, site: Site, known: Signature | None, position: int |
 
 def _each(arguments: Arguments, known: Signature | None, change) -> Arguments:  # type: ignore[no-untyped-def]
     positional = tuple(
-        change(i, known.name_at(i) if known is not None else None, value) for i, value in enumerate(arguments.positional)
+        change(i, known.name_at(i) if known is not None else None, value)
+        for i, value in enumerate(arguments.positional)
     )
     keywords = tuple((name, change(None, name, value)) for name, value in arguments.keywords)
     return replace(arguments, positional=positional, keywords=keywords)
@@ -298,7 +294,9 @@ def _call_vmap(
 
     inner = _each(arguments, known, mapped)
     frame = under(f, site, transform)
-    result = mapping.watch_keys(m, f, site, arguments, axes, where, lambda: calls.call(m, frame, value.function, inner, None, where))
+    result = mapping.watch_keys(
+        m, f, site, arguments, axes, where, lambda: calls.call(m, frame, value.function, inner, None, where)
+    )
     inside.append(result)
     size = mapping.size(arguments, axes)
     return untraced(f, mapping.map_out(result, site, size), outer_trace(arguments))
@@ -315,7 +313,9 @@ def _call_derivative(
         if argnums is not None and position not in argnums:
             return argument
         trace = entry_trace(m, site, known, position, name)
-        return to_tracer(argument, trace if argnums is not None else replace(trace, sure=False), auto_static=transform.auto_static)
+        return to_tracer(
+            argument, trace if argnums is not None else replace(trace, sure=False), auto_static=transform.auto_static
+        )
 
     inner = _each(arguments, known, differentiated)
     result = calls.call(m, under(f, site, transform), value.function, inner, None, where)
@@ -425,5 +425,3 @@ def _generic_arguments(m: Machine, site: Site, known: Signature) -> Arguments:
         else:
             positional.append(value)
     return Arguments(tuple(positional), tuple(keywords), (None,) * len(positional))
-
-

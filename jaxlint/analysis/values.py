@@ -52,10 +52,23 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
+class Donation:
+    """A call of a compiled function that took its caller's arrays; `site` says what it donates."""
+
+    site: Site
+    path: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Value:
-    """Any value; `trace` is None where it is surely concrete or nothing is known."""
+    """Any value; `trace` is None where it is surely concrete or nothing is known.
+
+    `donated` marks what a name still holds although its arrays were given away.
+    """
 
     trace: Trace | None = field(default=None, kw_only=True)
+    donated: Donation | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +321,7 @@ def join(left: Value, right: Value) -> Value:
             return Scalar(left.kind, trace=trace)
         case Items(), Items() if left.kind == right.kind and len(left.items) == len(right.items):
             return Items(left.kind, tuple(map(join, left.items, right.items)), trace=trace)
-        case (Items() | Many()), (Items() | Many()) if left.kind == right.kind:
+        case ((Items() | Many()), (Items() | Many())) if left.kind == right.kind:
             return Many(left.kind, join(element_of(left), element_of(right)), trace=trace)
         case Mapping(), Mapping():
             return _join_mappings(left, right, trace)

@@ -6,7 +6,8 @@ The walk skips white space and comments, which an ordinary `CSTVisitor` visits a
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence as Seq
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Sequence as Seq
 from typing import Any
 
 import libcst as cst
@@ -26,6 +27,7 @@ COMPARE = {
     "Equal": "==", "NotEqual": "!=", "LessThan": "<", "LessThanEqual": "<=", "GreaterThan": ">",
     "GreaterThanEqual": ">=", "Is": "is", "IsNot": "is not", "In": "in", "NotIn": "not in",
 }  # fmt: skip
+COMPREHENSIONS = {"ListComp": "list", "SetComp": "set", "DictComp": "dict"}
 UNARY = {"Minus": "-", "Plus": "+", "BitInvert": "~", "Not": "not"}
 
 
@@ -40,7 +42,7 @@ def lower(text: str, path: str, name: str) -> n.Module:
         libcst.ParserSyntaxError: the text is not Python.
     """
     wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
-    visitor = _Lowering(wrapper.resolve(PositionProvider))  # type: ignore[arg-type]
+    visitor = _Lowering(wrapper.resolve(PositionProvider))
     return n.Module(path, name, visitor.statements(wrapper.module.body))
 
 
@@ -51,7 +53,7 @@ class _Lowering:
         self.positions = positions
         self.expressions: dict[type, Callable[[Any], n.Expr]] = {}
 
-    def span(self, first: cst.CSTNode, last: cst.CSTNode | None = None) -> n.Span:
+    def span(self, first: cst.CSTNode, last: cst.CSTNode | None = None) -> Span:
         start = self.positions[first].start
         end = self.positions[last or first].end
         return Span(start.line, start.column + 1, end.line, end.column + 1)
@@ -171,7 +173,9 @@ class _Lowering:
         handlers = tuple(
             n.Handler(
                 self.optional(handler.type),
-                handler.name.name.value if handler.name is not None and isinstance(handler.name.name, cst.Name) else None,
+                handler.name.name.value
+                if handler.name is not None and isinstance(handler.name.name, cst.Name)
+                else None,
                 self.block(handler.body),
             )
             for handler in node.handlers
@@ -266,7 +270,11 @@ class _Lowering:
 
     def _SimpleString(self, node: cst.SimpleString) -> n.Expr:
         value = node.evaluated_value
-        return n.Constant(self.span(node), "str", value) if isinstance(value, str) else n.Constant(self.span(node), "bytes")
+        return (
+            n.Constant(self.span(node), "str", value)
+            if isinstance(value, str)
+            else n.Constant(self.span(node), "bytes")
+        )
 
     def _ConcatenatedString(self, node: cst.ConcatenatedString) -> n.Expr:
         left, right = self.expr(node.left), self.expr(node.right)
@@ -375,13 +383,15 @@ class _Lowering:
 
     def _index(self, node: cst.BaseSlice) -> n.Expr:
         if isinstance(node, cst.Slice):
-            return n.Slice(self.span(node), self.optional(node.lower), self.optional(node.upper), self.optional(node.step))
+            return n.Slice(
+                self.span(node), self.optional(node.lower), self.optional(node.upper), self.optional(node.step)
+            )
         assert isinstance(node, cst.Index)
         value = self.expr(node.value)
         return n.Starred(self.span(node), value) if node.star else value
 
     def _comprehension(self, node: Any) -> n.Expr:
-        kind = {cst.ListComp: "list", cst.SetComp: "set", cst.DictComp: "dict"}.get(type(node), "generator")
+        kind = COMPREHENSIONS.get(type(node).__name__, "generator")
         key = self.expr(node.key) if isinstance(node, cst.DictComp) else None
         element = self.expr(node.value if isinstance(node, cst.DictComp) else node.elt)
         return n.Comprehension(self.span(node), kind, key, element, tuple(self._generators(node.for_in)))
@@ -409,10 +419,14 @@ def _pattern_names(pattern: cst.CSTNode) -> Iterator[str]:
     if isinstance(pattern, cst.MatchMapping) and pattern.rest is not None:
         yield pattern.rest.value
     for child in pattern.children:
-        if isinstance(child, (cst.MatchPattern, cst.MatchSequenceElement, cst.MatchMappingElement, cst.MatchKeywordElement, cst.MatchOrElement)):
+        if isinstance(child, PATTERNS):
             yield from _pattern_names(child)
-        elif isinstance(child, cst.MatchStar):
-            yield from _pattern_names(child)
+
+
+PATTERNS = (
+    cst.MatchPattern, cst.MatchSequenceElement, cst.MatchMappingElement, cst.MatchKeywordElement, cst.MatchOrElement,
+    cst.MatchStar,
+)  # fmt: skip
 
 
 def _is_structural(pattern: cst.CSTNode) -> bool:

@@ -74,9 +74,9 @@ def bound_by(statement: n.Stmt) -> Iterator[str]:
         case n.Import(names=names):
             yield from (name.bound for name in names)
         case n.With(items=items):
-            for _, target in items:
-                if target is not None:
-                    yield from target_names(target)
+            for _, bound in items:
+                if bound is not None:
+                    yield from target_names(bound)
         case n.Try(handlers=handlers):
             yield from (handler.name for handler in handlers if handler.name is not None)
         case n.Match(cases=cases):

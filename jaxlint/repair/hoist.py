@@ -127,12 +127,16 @@ def reads_module_only(names: frozenset[str], path: Path, module: n.Module) -> bo
     return not names & local and not names & unbound_later
 
 
-def _bound_before(statement: n.Stmt, expression: n.Expr, wanted: str, context: Context) -> tuple[str, list[Edit]] | None:
+def _bound_before(
+    statement: n.Stmt, expression: n.Expr, wanted: str, context: Context
+) -> tuple[str, list[Edit]] | None:
     name = fresh_name(context.module, wanted)
     written = context.text.at(expression.span)
     if "\n" in written:
         return None
     lines = [f"{name} = {written}"]
-    is_definition = isinstance(statement, (n.FunctionDefinition, n.ClassDefinition)) and statement in context.module.body
+    is_definition = (
+        isinstance(statement, (n.FunctionDefinition, n.ClassDefinition)) and statement in context.module.body
+    )
     before = insert_before(statement.span, [*lines, "", ""] if is_definition else lines, context)
     return (name, [before, Edit(expression.span, name)]) if before is not None else None

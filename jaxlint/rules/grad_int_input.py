@@ -32,7 +32,13 @@ def check(event: TransformCalled, context: Context) -> Iterator[Report]:
         described = integer.dtype if isinstance(integer, Array) and integer.dtype else "an integer"
         message = f"`{site.transform}` differentiates argument {position}, which is {described}: JAX wants floats here"
         outer = event.frame.outermost_call()
-        span = event.span if event.call is not None else outer.call_span if outer is not None and outer.call_span else site.span
+        span = (
+            event.span
+            if event.call is not None
+            else outer.call_span
+            if outer is not None and outer.call_span
+            else site.span
+        )
         because = (Step(site.path, site.span.line, f"`{site.transform}` is applied here"),)
         yield Report(span, message, because, _as_float(node, context))
         return

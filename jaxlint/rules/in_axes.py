@@ -11,16 +11,34 @@ from jaxlint.analysis import mapping
 from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import PartialMade, SiteSeen, TransformCalled, TransformMade
 from jaxlint.analysis.signature import signature
-from jaxlint.analysis.values import Array, Bound, Closure, Items, Mapping, Option, Scalar, Site, Transformed, Value, leaves
+from jaxlint.analysis.values import (
+    Array,
+    Bound,
+    Closure,
+    Items,
+    Mapping,
+    Option,
+    Scalar,
+    Site,
+    Transformed,
+    Value,
+    leaves,
+)
 from jaxlint.model import Edit, Fix, Safety, Severity, Span, Step
 from jaxlint.registry import Rule
 
-ARITY = Rule("JAX201", "in-axes-arity", "`in_axes` has another length than the arguments", Severity.ERROR, fix=Safety.UNSAFE)
+ARITY = Rule(
+    "JAX201", "in-axes-arity", "`in_axes` has another length than the arguments", Severity.ERROR, fix=Safety.UNSAFE
+)
 ALL_NONE = Rule("JAX202", "in-axes-all-none", "`in_axes` maps nothing", Severity.ERROR)
 RANK = Rule("JAX203", "in-axes-rank", "an axis that the argument does not have", Severity.ERROR, fix=Safety.UNSAFE)
 SIZE = Rule("JAX204", "in-axes-size", "mapped axes of different sizes", Severity.ERROR, fix=Safety.UNSAFE)
-KWARGS = Rule("JAX205", "in-axes-kwargs", "a keyword argument is mapped along axis 0", Severity.WARNING, fix=Safety.UNSAFE)
-PYTREE = Rule("JAX206", "in-axes-pytree", "an `in_axes` entry of the wrong type or structure", Severity.ERROR, fix=Safety.UNSAFE)
+KWARGS = Rule(
+    "JAX205", "in-axes-kwargs", "a keyword argument is mapped along axis 0", Severity.WARNING, fix=Safety.UNSAFE
+)
+PYTREE = Rule(
+    "JAX206", "in-axes-pytree", "an `in_axes` entry of the wrong type or structure", Severity.ERROR, fix=Safety.UNSAFE
+)
 
 
 FALSE_OUTSIDE_STRINGS = re.compile(r"""\"[^"\n]*\"|'[^'\n]*'|\bFalse\b""")
@@ -53,7 +71,8 @@ def check_required(event: SiteSeen, context: Context) -> Iterator[Report]:
     if known.required > len(given) and not _inner_is_wrong(event.value.function):
         yield _too_few(event.value, option, len(given), known.required, (), context)
     elif len(given) > known.maximum:
-        message = f"`in_axes` has {_count(len(given), 'entry')}, but `{function}` takes at most {_count(known.maximum, 'argument')}"
+        most = _count(known.maximum, "argument")
+        message = f"`in_axes` has {_count(len(given), 'entry')}, but `{function}` takes at most {most}"
         yield Report(event.value.site.span, message)
 
 
@@ -102,7 +121,9 @@ def check_arity(event: TransformCalled, context: Context) -> Iterator[Report]:
         yield report if _have_axes(event, given) else structs.replace(report, fix=None)
         return
     because = Step(site.path, option.span.line, f"`in_axes` has {_count(len(given), 'entry')}")
-    message = f"`in_axes` has {_count(len(given), 'entry')}, but the call passes {_count(passed, 'positional argument')}"
+    message = (
+        f"`in_axes` has {_count(len(given), 'entry')}, but the call passes {_count(passed, 'positional argument')}"
+    )
     yield Report(event.span, message, (because,), _shortened(event, option, passed, context))
 
 
@@ -143,7 +164,9 @@ def _shortened(event: TransformCalled, option: Option, passed: int, context: Con
     if written is None or None in texts:
         return None
     inner = ", ".join(text for text in texts if text is not None) + ("," if passed == 1 else "")
-    return fix(Safety.UNSAFE, "give one entry for each argument passed", Edit(option.span, f"{written[0]}{inner}{written[2]}"))
+    return fix(
+        Safety.UNSAFE, "give one entry for each argument passed", Edit(option.span, f"{written[0]}{inner}{written[2]}")
+    )
 
 
 def _sequence_text(option: Option, context: Context) -> tuple[str, str, str] | None:
@@ -174,7 +197,9 @@ def check_all_none(event: TransformMade, context: Context) -> Iterator[Report]:
         return
     given = option.value.items if isinstance(option.value, Items) else (option.value,)
     if given and all(mapping.is_unmapped(entry) for entry in given):
-        yield Report(site.span, "every entry of `in_axes` is None: nothing is mapped; map an argument or give `axis_size`")
+        yield Report(
+            site.span, "every entry of `in_axes` is None: nothing is mapped; map an argument or give `axis_size`"
+        )
 
 
 # Rank and size
@@ -265,7 +290,11 @@ def _size_fix(event: TransformCalled, size: int, position: int, context: Context
     if any(axis is None and not none for axis, none in zip(axes, unmapped, strict=True)):
         return None
     axes[position] = fitting[0]
-    return fix(Safety.UNSAFE, f"map axis {fitting[0]} of argument {position + 1}", Edit(option.span, _written(option, axes, context)))
+    return fix(
+        Safety.UNSAFE,
+        f"map axis {fitting[0]} of argument {position + 1}",
+        Edit(option.span, _written(option, axes, context)),
+    )
 
 
 # Keywords
@@ -292,7 +321,9 @@ def check_kwargs(event: TransformCalled, context: Context) -> Iterator[Report]:
         else:
             continue
         message = f"`{name}` is passed by name; {what}"
-        yield Report(_keyword_span(event, name), message, _site_step(event), _positional(event, option, name, position, context))
+        yield Report(
+            _keyword_span(event, name), message, _site_step(event), _positional(event, option, name, position, context)
+        )
         return
 
 
@@ -321,7 +352,11 @@ def _as_lambda(event: PartialMade, names: list[str], context: Context) -> Fix | 
     free = [name for name in names if name not in bound]
     function = context.text.at(event.call.arguments[0].value.span)
     passed = ", ".join(bound.get(name, name) for name in names)
-    return fix(Safety.UNSAFE, "pass the argument by position", Edit(event.span, f"lambda {', '.join(free)}: {function}({passed})"))
+    return fix(
+        Safety.UNSAFE,
+        "pass the argument by position",
+        Edit(event.span, f"lambda {', '.join(free)}: {function}({passed})"),
+    )
 
 
 def _is_array(value: Value) -> bool:
@@ -358,7 +393,9 @@ def check_pytree(event: TransformMade, context: Context) -> Iterator[Report]:
     option = site.option_at("in_axes")
     if option is None or not is_map(site):
         return
-    wrong = next((e for e in _entry_leaves(option.value) if isinstance(e, Scalar) and e.kind in ("bool", "float", "str")), None)
+    wrong = next(
+        (e for e in _entry_leaves(option.value) if isinstance(e, Scalar) and e.kind in ("bool", "float", "str")), None
+    )
     if wrong is None:
         return
     shown = repr(wrong.const) if wrong.known else wrong.kind

@@ -17,8 +17,12 @@ from jaxlint.registry import Rule
 from jaxlint.repair.hoist import enclosing, out_of_loop, to_module
 from jaxlint.rules.vmap_of_jit import described
 
-LOOP = Rule("JAX110", "jit-in-loop", "a function compiled anew in each round of a loop", Severity.WARNING, fix=Safety.SAFE)
-FUNCTION = Rule("JAX111", "jit-in-function", "a function compiled anew at each call", Severity.WARNING, fix=Safety.UNSAFE)
+LOOP = Rule(
+    "JAX110", "jit-in-loop", "a function compiled anew in each round of a loop", Severity.WARNING, fix=Safety.SAFE
+)
+FUNCTION = Rule(
+    "JAX111", "jit-in-function", "a function compiled anew at each call", Severity.WARNING, fix=Safety.UNSAFE
+)
 
 RUN_ONCE = ("main", "train", "test", "bench", "profile", "demo", "example", "run_experiment", "plot", "eval", "fit")
 """Functions whose names begin so are entry points: what they compile is compiled once a run."""
@@ -36,7 +40,9 @@ def check_loop(event: SiteSeen, context: Context) -> Iterator[Report]:
     if not event.loops or not is_rebuilt(event) or not is_used_once(event):
         return
     what = kind_of(event.value.function)
-    message = f"{what} is a new function in each round of the loop, so `{event.value.site.transform}` compiles it each time"
+    message = (
+        f"{what} is a new function in each round of the loop, so `{event.value.site.transform}` compiles it each time"
+    )
     yield Report(event.value.site.span, message, (), _loop_fix(event, context))
 
 
@@ -103,7 +109,9 @@ def _loop_fix(event: SiteSeen, context: Context) -> Fix | None:
     if not isinstance(event.node, n.Call):
         return None
     moved = out_of_loop(event.node, _name(event), context)
-    return fix(Safety.SAFE, "build the compiled function once, before the loop", moved[1]) if moved is not None else None
+    return (
+        fix(Safety.SAFE, "build the compiled function once, before the loop", moved[1]) if moved is not None else None
+    )
 
 
 def _function_fix(event: SiteSeen, context: Context) -> Fix | None:
@@ -126,7 +134,12 @@ def _stored_on_self(event: SiteSeen, node: n.Call, context: Context) -> Fix | No
     if cls is None:
         return None
     init = next(
-        (s.function for s in cls.definition.body if isinstance(s, n.FunctionDefinition) and s.function.name == "__init__"), None
+        (
+            s.function
+            for s in cls.definition.body
+            if isinstance(s, n.FunctionDefinition) and s.function.name == "__init__"
+        ),
+        None,
     )
     if init is None or not init.body or init.parameters[0].name != "self":
         return None
@@ -134,7 +147,12 @@ def _stored_on_self(event: SiteSeen, node: n.Call, context: Context) -> Fix | No
     last = init.body[-1].span
     indentation = context.text.indentation(init.body[0].span.line)
     stored = insert(last.end_line, last.end_column, f"\n{indentation}self.{name} = {written}")
-    return fix(Safety.UNSAFE, f"compile `{function.function.name}` once, in `__init__`", stored, Edit(node.span, f"self.{name}"))
+    return fix(
+        Safety.UNSAFE,
+        f"compile `{function.function.name}` once, in `__init__`",
+        stored,
+        Edit(node.span, f"self.{name}"),
+    )
 
 
 RULES = ((LOOP, {SiteSeen: check_loop}), (FUNCTION, {SiteSeen: check_function}))

@@ -17,7 +17,9 @@ from jaxlint.program.names import expressions, walk, walk_statements
 from jaxlint.registry import Rule
 from jaxlint.repair.hoist import enclosing
 
-RULE = Rule("JAX112", "jit-of-method", "a jitted method reads attributes of a static `self` that change", Severity.WARNING)
+RULE = Rule(
+    "JAX112", "jit-of-method", "a jitted method reads attributes of a static `self` that change", Severity.WARNING
+)
 
 MAKERS = frozenset({"__init__", "__post_init__", "setup", "__new__", "__setstate__"})
 
@@ -33,8 +35,8 @@ def check(event: TransformMade, context: Context) -> Iterator[Report]:
         return
     path = enclosing(context.module, event.node.name_span)
     cls = next((s.definition for s in reversed(path) if isinstance(s, n.ClassDefinition)), None)
-    if cls is None or _compares_by_value(cls):
-        return
+    if cls is None or cls.decorators:
+        return  # a decorator may make it a pytree, or replace what is assigned
     changed = dict(_assigned_elsewhere(cls, event.node))
     for name, span in _read(event.node):
         if name in changed:
@@ -47,18 +49,22 @@ def check(event: TransformMade, context: Context) -> Iterator[Report]:
             return
 
 
-def _compares_by_value(cls: n.Class) -> bool:
-    """With its own `__eq__` and `__hash__` the class decides which objects share a compilation."""
-    names = {s.function.name for s in cls.body if isinstance(s, n.FunctionDefinition)}
-    return bool(names & {"__hash__", "__eq__"}) or bool(cls.decorators)
-
-
 def _assigned_elsewhere(cls: n.Class, method: n.Function) -> Iterator[tuple[str, Span]]:
     for statement in cls.body:
-        if not isinstance(statement, n.FunctionDefinition) or statement.function.name in MAKERS or statement.function is method:
+        if (
+            not isinstance(statement, n.FunctionDefinition)
+            or statement.function.name in MAKERS
+            or statement.function is method
+        ):
             continue
         for inner in walk_statements(statement.function.body):
-            targets = inner.targets if isinstance(inner, n.Assign) else (inner.target,) if isinstance(inner, n.AugmentedAssign) else ()
+            targets = (
+                inner.targets
+                if isinstance(inner, n.Assign)
+                else (inner.target,)
+                if isinstance(inner, n.AugmentedAssign)
+                else ()
+            )
             for target in targets:
                 if isinstance(target, n.Attribute) and isinstance(target.base, n.Name) and target.base.name == "self":
                     yield target.name, target.span

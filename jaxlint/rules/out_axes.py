@@ -22,10 +22,14 @@ def check(event: TransformCalled, context: Context) -> Iterator[Report]:
     if option is None or not is_map(site) or event.body is None:
         return
     where = event.span if event.call is not None else site.span
-    because = (Step(site.path, option.span.line, f"`{described(event.value.function)}` is mapped with these `out_axes`"),)
+    because = (
+        Step(site.path, option.span.line, f"`{described(event.value.function)}` is mapped with these `out_axes`"),
+    )
     result = event.body
     if isinstance(option.value, Items) and isinstance(result, Items) and len(option.value.items) != len(result.items):
-        message = f"`out_axes` has {len(option.value.items)} entries, but the function returns {len(result.items)} values"
+        message = (
+            f"`out_axes` has {len(option.value.items)} entries, but the function returns {len(result.items)} values"
+        )
         yield Report(where, message, because)
         return
     if site.option("axis_name") is not None:

@@ -10,9 +10,9 @@ from jaxlint.analysis.signature import constants
 from jaxlint.analysis.values import Closure, Scalar, Site, Value
 from jaxlint.model import Edit, Fix, Safety, Severity, Span
 from jaxlint.program import nodes as n
-from jaxlint.program.names import walk
+from jaxlint.program.names import target_names, walk
 from jaxlint.registry import Rule
-from jaxlint.repair.hoist import enclosing, out_of_loop, target_names
+from jaxlint.repair.hoist import enclosing, out_of_loop
 from jaxlint.repair.usage import is_only_arithmetic
 from jaxlint.rules.static_unhashable import static_arguments
 
@@ -30,7 +30,10 @@ def check(event: TransformCalled, context: Context) -> Iterator[Report]:
         if node is None:
             continue
         if isinstance(value, Closure) and isinstance(node, n.Lambda):
-            message = f"the lambda for static `{name}` is a new function in each round, so `{_called(event)}` compiles each time"
+            message = (
+                f"the lambda for static `{name}` is a new function in each round, "
+                f"so `{_called(event)}` compiles each time"
+            )
             yield Report(event.span, message, (), _named(node, str(name), context))
         elif is_renewed(node, value, event, context):
             message = (
@@ -52,7 +55,11 @@ def is_renewed(node: n.Expr, value: Value, event: TransformCalled, context: Cont
     counters = _counters(event, context)
     function = event.value.function
     depends = any(isinstance(part, n.Name) and part.name in counters for part in walk(node))
-    return depends and isinstance(function, Closure) and is_only_arithmetic(function.function, _parameter(function, node, event))
+    return (
+        depends
+        and isinstance(function, Closure)
+        and is_only_arithmetic(function.function, _parameter(function, node, event))
+    )
 
 
 def _parameter(function: Closure, node: n.Expr, event: TransformCalled) -> str:
@@ -66,13 +73,18 @@ def _counters(event: TransformCalled, context: Context) -> set[str]:
     """The names that the loops around bind by `range` or `enumerate`: surely another number in each round."""
     found: set[str] = set()
     for statement in enclosing(context.module, event.span):
-        if isinstance(statement, n.For) and isinstance(statement.iterable, n.Call) and isinstance(statement.iterable.function, n.Name):
-            if statement.iterable.function.name in ("range", "enumerate"):
-                target = statement.target
-                if statement.iterable.function.name == "enumerate" and isinstance(target, n.Sequence):
-                    target = target.elements[0]
-                found.update(target_names(target))
+        if isinstance(statement, n.For):
+            found.update(_counter(statement.target, statement.iterable))
     return found
+
+
+def _counter(target: n.Expr, iterable: n.Expr) -> Iterator[str]:
+    if not isinstance(iterable, n.Call) or not isinstance(iterable.function, n.Name):
+        return
+    if iterable.function.name == "range":
+        yield from target_names(target)
+    elif iterable.function.name == "enumerate" and isinstance(target, n.Sequence):
+        yield from target_names(target.elements[0])
 
 
 def _named(node: n.Lambda, name: str, context: Context) -> Fix | None:
@@ -99,7 +111,11 @@ def without_static(site: Site, name: str, event: TransformCalled, context: Conte
     elif numbers is not None and names is None:
         assert isinstance(event.value.function, Closure)
         positions = [p.name for p in event.value.function.function.parameters]
-        kept = [str(number) for number in constants(numbers.value) or () if isinstance(number, int) and positions[number] != name]
+        kept = [
+            str(number)
+            for number in constants(numbers.value) or ()
+            if isinstance(number, int) and positions[number] != name
+        ]
         option = numbers
     else:
         return None

@@ -13,7 +13,11 @@ from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
 
 UNHASHABLE = Rule(
-    "JAX312", "static-unhashable", "a list, dict or set is passed for a static argument", Severity.ERROR, fix=Safety.SAFE
+    "JAX312",
+    "static-unhashable",
+    "a list, dict or set is passed for a static argument",
+    Severity.ERROR,
+    fix=Safety.SAFE,
 )
 ARRAY = Rule("JAX313", "static-array", "an array is passed for a static argument", Severity.ERROR, fix=Safety.UNSAFE)
 

@@ -94,7 +94,12 @@ def repair(event: SiteSeen, context: Context) -> Fix | None:
 def is_simple(event: SiteSeen) -> bool:
     """Whether the transform stands directly on a function that is compiled as a whole, with nothing but arrays."""
     inner = event.value.function
-    return is_bound_once(event) and isinstance(inner, Transformed) and inner.site.kind == "jit" and not _options(inner.site)
+    return (
+        is_bound_once(event)
+        and isinstance(inner, Transformed)
+        and inner.site.kind == "jit"
+        and not _options(inner.site)
+    )
 
 
 def _options(site: Site) -> bool:
