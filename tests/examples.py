@@ -81,7 +81,7 @@ def blocks(page: str) -> tuple[Block, ...]:
         above = found[-1] if found else None
         if kind == "fixed" and (above is None or above.kind != "bad"):
             raise ValueError(f"rules/{page}.md:{line}: a fixed block stands right below its bad one")
-        if unknown := options.keys() - {"target", "norun", "raises"}:
+        if unknown := options.keys() - {"target", "norun", "raises", "runs"}:
             raise ValueError(f"rules/{page}.md:{line}: unknown words {sorted(unknown)}")
         if kind == "fixed" and above is not None and "target" in above.options:
             options["target"] = above.options["target"]
