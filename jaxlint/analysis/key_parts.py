@@ -49,6 +49,11 @@ def _composed(part: Path, selector: Any) -> Path:
     return (*part, selector)
 
 
+def written(path: Path) -> str:
+    """How the source may write the way to a part."""
+    return "".join(map(_written, path))
+
+
 def _written(selector: object) -> str:
     if _is_index(selector):
         return f"[{selector}]"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from jaxlint.analysis.events import KeyMade, KeyReused
 from jaxlint.analysis.frames import Arguments, Consumed, Frame, Place, Use
-from jaxlint.analysis.key_parts import Same, covers, overlap, part_token
+from jaxlint.analysis.key_parts import Same, covers, overlap, part_token, written
 from jaxlint.analysis.values import (
     Array,
     Items,
@@ -351,6 +351,21 @@ def merged(ends: Sequence[Consumed]) -> Consumed:
             mine = result.get(number, ())
             result[number] = mine if mine == uses else tuple(dict.fromkeys((*mine, *uses)))
     return result
+
+
+# Names
+
+
+def name_in(frame: Frame, token: Token) -> str:
+    """What a call in progress calls the key: the name that holds it, or the batch that it is a part of."""
+    found: list[tuple[int, str]] = []
+    for name, value in frame.scope.names.items():
+        held = token_of(value)
+        if held is not None and held.number == token.number and covers(held.part, token.part):
+            found.append((len(held.part), name + written(token.part[len(held.part) :])))
+    longest = max((length for length, _ in found), default=0)
+    names = [name for length, name in found if length == longest]
+    return token.name if not names or token.name in names else names[0]
 
 
 # Keys that leave a function

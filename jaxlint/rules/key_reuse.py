@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from jaxlint.analysis.context import Context, Report
 from jaxlint.analysis.events import KeyReused
+from jaxlint.analysis.keys import name_in
 from jaxlint.model import Safety, Severity, Step
 from jaxlint.registry import Rule
+from jaxlint.repair.keys import key_fix
 from jaxlint.rules._key_flow import is_meant
 
 RULE = Rule("JAX410", "key-reuse", "a PRNG key is consumed twice", Severity.WARNING, fix=Safety.UNSAFE)
@@ -28,14 +30,15 @@ def check(event: KeyReused, context: Context) -> Iterator[Report]:
         return
     if event.kind in ("again", "loop") and is_meant(*event.uses, context):
         return
-    message = MESSAGES[event.kind].format(key=event.token.name)
-    yield Report(event.span, message, _because(event))
+    message = MESSAGES[event.kind].format(key=name_in(event.frame, event.token))
+    yield Report(event.span, message, _because(event), key_fix(event, context))
 
 
 def _because(event: KeyReused) -> tuple[Step, ...]:
     if event.earlier_span is None or event.earlier_path is None or event.kind == "loop":
         return ()
-    return (Step(event.earlier_path, event.earlier_span.line, f"`{event.token.name}` is consumed here"),)
+    name = name_in(event.uses[0].places[0].frame, event.token)
+    return (Step(event.earlier_path, event.earlier_span.line, f"`{name}` is consumed here"),)
 
 
 CHECKS = {KeyReused: check}
