@@ -99,6 +99,8 @@ class Case:
             *worlds,
             watch=parts.watch,
             measure=measure,
+            heal=self._change.rule in _NANS,
+            constants=parts.constants,
         )
         answer = self._server.run(job)
         if answer.failure or not isinstance(answer.result, ReplayResult):
@@ -125,6 +127,7 @@ class Case:
     def _judge_values(self, parts: Touched, before: Run, after: Run) -> Verification:
         heal = self._change.rule in _NANS
         fault = before.result.fault if not after.result.fault else None
+        programs = Comparison("different")
         if fault is None:
             programs = self._compare(parts, before, after, heal)
             if programs.level != "different":
@@ -134,18 +137,23 @@ class Case:
             assert fault is None
             raise _Stop(Verdict.DIFFERENT, programs.why, False)
         replay = self._replay(parts, (reference.world, World.REAL), measure=False)
-        return judge(self._evidence(parts, reference.run, after, reference.programs, replay, fault, reference.name))
+        gain = "" if fault else f"the original differs from that ({programs.why})"
+        evidence = self._evidence(parts, reference.run, after, reference.programs, replay, fault, reference.name, gain)
+        return judge(structs.replace(evidence, fallible=reference.world is not World.RESTORED))
 
     def _with_replay(self, parts: Touched, before: Run, after: Run, programs: Comparison, heal: bool) -> Verification:
         replay = self._replay(parts)
+        gain = "gradients or values that were NaN are numbers now" if heal and _heals(before, after) else ""
         healed = next((call.fault for call in replay.calls if call.outcome == "healed"), None) if replay else None
-        evidence = self._evidence(parts, before, after, programs, replay)
+        evidence = self._evidence(parts, before, after, programs, replay, gain=gain)
         if healed is None or judge(evidence).verdict is Verdict.DIFFERENT:
             return judge(evidence)
         for world in self._worlds(healed):
             again = self._replay(parts, (world, World.REAL), measure=False)
             if again and not any(call.outcome in ("healed", "different") for call in again.calls):
-                return judge(structs.replace(evidence, replay=again, fault=healed, reference=_REFERENCES[world]))
+                return judge(
+                    structs.replace(evidence, replay=again, fault=healed, reference=_REFERENCES[world], fallible=True)
+                )
         return judge(evidence)
 
     def _compare(self, parts: Touched, before: Run, after: Run, heal: bool) -> Comparison:
@@ -194,7 +202,9 @@ class Case:
         fault: Fault | None = None, reference: str = "", gain: str = "",
     ) -> Evidence:  # fmt: skip
         lines = [part.first for part in parts.watch]
-        return Evidence(before, after, programs, replay, lines, fault, reference, gain, self._device, self._server.jax)
+        return Evidence(
+            before, after, programs, replay, lines, fault, reference, gain, device=self._device, jax=self._server.jax
+        )
 
     # ---- keys ---------------------------------------------------------------------------------------------------
 
@@ -220,3 +230,8 @@ class Case:
                 "the rest of the program is the same, but no key was seen to be used twice in the original",
             )
         return verification
+
+
+def _heals(before: Run, after: Run) -> bool:
+    """Whether something is NaN in the original's results and a number in those of the fixed version."""
+    return compare_programs(before, after).level != "same"

@@ -13,6 +13,8 @@ from msgspec import Struct
 
 from jaxlint.verify.jobs import Range, Target
 
+_MAX_CONSTANTS = 24
+
 
 class Change(Struct, frozen=True):
     """One change of one file to be judged.
@@ -33,12 +35,14 @@ class Touched(Struct, frozen=True):
 
     `watch` are ranges of lines of the fixed text that a run must have reached; `names` are the globals whose values
     depend on the change, and `prints` says whether something printed may: nothing else is evidence for it.
+    `constants` are the numbers in the code that it reaches, around which inputs are worth trying.
     """
 
     targets: tuple[Target, ...]
     watch: tuple[Range, ...]
     names: frozenset[str]
     prints: bool
+    constants: tuple[float, ...]
     equal: bool  # the two texts mean the same program: they differ in comments and layout at most
 
 
@@ -57,7 +61,9 @@ def touched(before: str, after: str) -> Touched:
     targets.sort(key=lambda target: (not target.direct, target.name))
     watch = _watch(before, after, old, new)
     prints = _prints(old, new, reached)
-    return Touched(tuple(targets), watch, frozenset(reached), prints, ast.dump(old) == ast.dump(new))
+    return Touched(
+        tuple(targets), watch, frozenset(reached), prints, _constants(old, new, reached), ast.dump(old) == ast.dump(new)
+    )
 
 
 def _units(tree: ast.Module) -> dict[str, list[ast.AST]]:
@@ -137,6 +143,13 @@ def _prints(old: ast.Module, new: ast.Module, reached: set[str]) -> bool:
     top = [s for s in loose if ast.dump(s) not in known or any(_mentions(name, _read(s)) for name in reached)]
     inside = [node for name, nodes in _units(new).items() if name in reached for node in nodes]
     return any(_may_print(node) for node in [*top, *inside])
+
+
+def _constants(old: ast.Module, new: ast.Module, reached: set[str]) -> tuple[float, ...]:
+    nodes = [n for tree in (old, new) for name, parts in _units(tree).items() if name in reached for n in parts]
+    constants = (part.value for node in nodes for part in ast.walk(node) if isinstance(part, ast.Constant))
+    found = {float(value) for value in constants if isinstance(value, (int, float)) and abs(value) < 1e6}
+    return tuple(sorted(found)[:_MAX_CONSTANTS])
 
 
 def _may_print(node: ast.AST) -> bool:

@@ -10,6 +10,7 @@ _NUMBER = re.compile(
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 _TRACER_ID = re.compile(r"\bTracer<.*?>")
 _DURATION = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:ns|us|µs|ms|s|sec|secs|seconds|milliseconds)\b", re.I)
+_PADDING = re.compile(r"(?<=[\[(])[ \t]+|[ \t]+(?=[\])])")  # NumPy pads columns to the longest number
 _EXACT, _ROUNDED = 4e-6, 1e-3
 
 
@@ -33,7 +34,8 @@ def is_prefix(before: str, after: str) -> tuple[str, str]:
 def _mask(text: str) -> str:
     text = _ADDRESS.sub("0x..", text)
     text = _TRACER_ID.sub("Tracer<..>", text)
-    return _DURATION.sub("<duration>", text)
+    text = _DURATION.sub("<duration>", text)
+    return _PADDING.sub("", text)
 
 
 def _first_difference(was: list[str], now: list[str]) -> str:

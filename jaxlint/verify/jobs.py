@@ -57,6 +57,8 @@ class ReplayJob(Struct, frozen=True, tag="replay"):
     after_world: World = World.REAL
     watch: tuple[Range, ...] = ()
     measure: bool = True
+    heal: bool = False
+    constants: tuple[float, ...] = ()
     seed: int = 0
 
 

@@ -61,7 +61,7 @@ class Cloner:
             raise Uncopyable("it holds a tracer")
         if id(value) in self._twins:
             return self._twins[id(value)]
-        if isinstance(value, (jax.Array, np.ndarray, np.generic, float)) and not isinstance(value, bool):
+        if isinstance(value, (jax.Array, np.ndarray, np.generic, bool, int, float)):
             return _array(value if change is None else change(value))
         if isinstance(value, _ATOMS):
             return value

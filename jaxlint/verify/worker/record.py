@@ -36,6 +36,8 @@ class Recorder:
         self.reached: set[str] = set()
         self.active = True
         self._namespace = namespace
+        self._wrappers: dict[int, Any] = {}  # kept alive, so that no id is used again
+        self._bound: dict[str, Any] = {}
         self._seen: dict[str, set[Any]] = {}
 
     def wrap_new(self, _: Any = None) -> None:
@@ -45,27 +47,35 @@ class Recorder:
             owner = self._namespace.get(owner_name) if owner_name else None
             if isinstance(owner, type):
                 value = vars(owner).get(method)
-                if isinstance(value, types.FunctionType) and not hasattr(value, "_jaxlint_original"):
+                if isinstance(value, types.FunctionType) and id(value) not in self._wrappers:
                     with contextlib.suppress(AttributeError, TypeError):
                         setattr(owner, method, self._function(name, value))
             elif not owner_name:
                 value = self._namespace.get(name)
-                if _recordable(value) and getattr(value, "_jaxlint_original", None) is None:
-                    wrapped = (
-                        self._function(name, value)
-                        if isinstance(value, types.FunctionType)
-                        else _Proxy(self, name, value)
-                    )
-                    self._namespace[name] = wrapped
+                if _recordable(value) and id(value) not in self._wrappers:
+                    self._bound[name] = value
+                    self._namespace[name] = self._wrapped(name, value)
+
+    def _wrapped(self, name: str, value: Any) -> Any:
+        if isinstance(value, types.FunctionType):
+            return self._function(name, value)
+        proxy = _Proxy(self, name, value)
+        self._wrappers[id(proxy)] = proxy
+        return proxy
 
     def _function(self, name: str, value: Callable[..., Any]) -> Any:
         @functools.wraps(value)
         def recorded(*args: Any, **kwargs: Any) -> Any:
-            self.note(name, args, kwargs)
+            if self.is_bound(name, value):  # else the name has since been bound to a wrapper of this one
+                self.note(name, args, kwargs)
             return value(*args, **kwargs)
 
-        recorded._jaxlint_original = value  # type: ignore[attr-defined]
+        self._wrappers[id(recorded)] = recorded
         return recorded
+
+    def is_bound(self, name: str, value: Any) -> bool:
+        """Whether the name still stands for this callable."""
+        return self._bound.get(name, value) is value
 
     def note(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Keep a copy of these arguments, or of their shapes when they are tracers."""
@@ -99,7 +109,8 @@ class _Proxy:
         self.__wrapped__ = value
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        self._jaxlint_recorder.note(self._jaxlint_name, args, kwargs)
+        if self._jaxlint_recorder.is_bound(self._jaxlint_name, self._jaxlint_original):
+            self._jaxlint_recorder.note(self._jaxlint_name, args, kwargs)
         return self._jaxlint_original(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:

@@ -65,7 +65,7 @@ class _Side:
         value: Any = self.namespace.get(name.split(".")[0])
         for part in name.split(".")[1:]:
             value = vars(value).get(part) if isinstance(value, type) else None
-        return getattr(value, "_jaxlint_original", value)
+        return value
 
     def call(self, name: str, call: Call, vary: _Vary) -> _Outcome:
         """One call with fresh copies."""
@@ -124,7 +124,7 @@ class _Replay:
     def _judge(self, target: Target, before: _Side, after: _Side, recorder: Recorder) -> CallResult:
         name = target.name
         try:
-            problem = _not_comparable(before.function(name), after.function(name))
+            problem = _not_comparable(before.function(name), after.function(name)) or self._other_instances(name)
             if problem:
                 return CallResult(name, "skipped", problem)
             calls = self._calls(target, after, recorder)
@@ -135,6 +135,11 @@ class _Replay:
             return CallResult(name, "skipped", f"its arguments cannot be copied: {error}")
         except TooMuch:
             return CallResult(name, "skipped", "its result holds more numbers than are kept for comparison")
+
+    def _other_instances(self, name: str) -> str:
+        owner = name.rpartition(".")[0]
+        changed = owner and any(t.direct and t.name == f"{owner}.__init__" for t in self.job.targets)
+        return f"instances of {owner} are built in another way" if changed else ""
 
     def _calls(self, target: Target, after: _Side, recorder: Recorder) -> list[Call]:
         name = target.name
@@ -202,11 +207,11 @@ class _Replay:
         self, target: Target, call: Call, style: str, one: _Outcome, two: _Outcome, before: _Side, vary: _Vary
     ) -> Comparison:
         level, why = compare_text(one.printed, two.printed)
-        result = compare(
-            one.values, two.values, keys=World.NEUTRAL not in (self.job.before_world, self.job.after_world)
-        )
+        keys = World.NEUTRAL not in (self.job.before_world, self.job.after_world)
+        result = compare(one.values, two.values, keys=keys, heal=self.job.heal)
         if result.level != "same":
-            result = compare(one.values, two.values, self._exact(target.name, call, before, vary))
+            exact = self._exact(target.name, call, before, vary)
+            result = compare(one.values, two.values, exact, keys=keys, heal=self.job.heal)
         result = worst_of([result, Comparison(level, why)])
         if result.level == "same":
             return result
@@ -219,7 +224,7 @@ class _Replay:
         )
 
     def _vary(self, style: str) -> _Vary:
-        return lambda: varier(style, self.job.seed) if style else None
+        return lambda: varier(style, self.job.seed, self.job.constants) if style else None
 
     def _exact(self, name: str, call: Call, before: _Side, vary: _Vary) -> Captured | None:
         """The original's result in 64 bits, or None when it cannot be had."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -15,26 +15,49 @@ import numpy as np
 from jaxlint.verify.worker.capture import is_key
 
 # In this order; when time is short the last ones are left out.
-STYLES = ("fresh", "positive", "mixed", "zeros", "negative", "ones", "tiny", "large", "nonfinite")
+STYLES = (
+    "fresh", "constants", "mixed", "small", "zeros", "positive", "negative", "ones", "constants 2", "tiny", "large",
+    "nonfinite", "fresh 2", "constants 3", "mixed 2", "small 2", "constants 4", "fresh 3", "constants 5", "fresh 4",
+)  # fmt: skip
 
 
-def varier(style: str, seed: int) -> Callable[[Any], Any]:
-    """A function that gives each array another value of its own shape and type. Equal seeds give equal values."""
+def varier(style: str, seed: int, constants: Sequence[float] = ()) -> Callable[[Any], Any]:
+    """A function that gives each array and number another value of its own shape and type.
+
+    Equal seeds give equal values. `constants` are numbers of the program, around which something may change.
+    """
     rng = np.random.default_rng([seed, STYLES.index(style)])
+    style = style.partition(" ")[0]
+    edges = _around(constants)
 
     def change(value: Any) -> Any:
+        if isinstance(value, bool):
+            return value != (style == "mixed")
+        if isinstance(value, int):
+            return _count(value, style)
         if isinstance(value, float):
-            return value * 1.25 if style in ("fresh", "mixed") else value
+            return float(_numbers(np.asarray(value), style, rng, edges))
         if is_key(value):
             return jax.random.fold_in(value, int(rng.integers(1 << 30))) if value.ndim == 0 else value
         if isinstance(value, np.generic):
             return value
-        numbers = _numbers(np.asarray(value), style, rng)
+        numbers = _numbers(np.asarray(value), style, rng, edges)
         if isinstance(value, np.ndarray):
             return numbers.astype(value.dtype)
         return _like(value, numbers)
 
     return change
+
+
+def _around(constants: Sequence[float]) -> np.ndarray:
+    """The numbers themselves, their negatives, and values just beside them."""
+    both = np.array([0.0, *constants, *(-c for c in constants)])
+    return np.concatenate([both, both + 1e-3, both - 1e-3, both * 1.01, both * 0.99])
+
+
+def _count(value: int, style: str) -> int:
+    """A Python integer is most likely a size, a number of steps or an index: it stays near."""
+    return max(value + {"fresh": 1, "positive": 2, "mixed": -1}.get(style, 0), min(value, 1))
 
 
 def _like(value: jax.Array, numbers: np.ndarray) -> jax.Array:
@@ -44,14 +67,14 @@ def _like(value: jax.Array, numbers: np.ndarray) -> jax.Array:
     return jnp.asarray(numbers.item()) if value.ndim == 0 else value
 
 
-def _numbers(old: np.ndarray, style: str, rng: np.random.Generator) -> np.ndarray:
+def _numbers(old: np.ndarray, style: str, rng: np.random.Generator, edges: np.ndarray) -> np.ndarray:
     if old.dtype == np.bool_:
         return rng.random(old.shape) < {"zeros": 0.0, "ones": 1.0}.get(style, 0.5)
     if old.dtype.kind in "iu":
         return _integers(old, style, rng)
     if old.dtype.kind in "SUMmO":
         return old
-    return _floats(old, style, rng)
+    return _floats(old, style, rng, edges)
 
 
 def _integers(old: np.ndarray, style: str, rng: np.random.Generator) -> np.ndarray:
@@ -68,7 +91,7 @@ def _key_bits(old: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return rng.integers(0, 1 << 32, old.shape, dtype=np.uint32) if old.shape[-1:] == (2,) else old
 
 
-def _floats(old: np.ndarray, style: str, rng: np.random.Generator) -> np.ndarray:
+def _floats(old: np.ndarray, style: str, rng: np.random.Generator, edges: np.ndarray) -> np.ndarray:
     finite = np.abs(old[np.isfinite(old.astype(np.complex128))]).astype(np.float64)
     scale = float(finite.mean()) if finite.size and finite.mean() > 0 else 1.0
     drawn = rng.standard_normal(old.shape) * scale
@@ -76,6 +99,8 @@ def _floats(old: np.ndarray, style: str, rng: np.random.Generator) -> np.ndarray
         "fresh": lambda: drawn,
         "positive": lambda: np.abs(drawn) + 0.1 * scale,
         "mixed": lambda: np.round(drawn / scale * 2) / 2,  # ties and exact zeros
+        "constants": lambda: rng.choice(edges, old.shape),
+        "small": lambda: drawn / scale * 0.3,
         "zeros": lambda: np.zeros(old.shape),
         "negative": lambda: -np.abs(drawn) - 0.1 * scale,
         "ones": lambda: np.ones(old.shape),

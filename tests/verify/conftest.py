@@ -1,0 +1,32 @@
+"""One verifier for all tests of a session: its process is started once."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from jaxlint.model import Verification
+from jaxlint.verify import Change, Verifier
+
+Judge = Callable[..., Verification]
+
+
+@pytest.fixture(scope="session")
+def verifier() -> Iterator[Verifier]:
+    with Verifier(timeout_s=120) as verifier:
+        yield verifier
+
+
+@pytest.fixture
+def judge(verifier: Verifier, tmp_path: Path) -> Judge:
+    """Judges two texts as versions of one file in a folder of its own."""
+
+    def judge(before: str, after: str, rule: str | None = None) -> Verification:
+        path = tmp_path / "program.py"
+        path.write_text(textwrap.dedent(before))
+        return verifier.verify(Change(str(path), textwrap.dedent(before), textwrap.dedent(after), rule))
+
+    return judge

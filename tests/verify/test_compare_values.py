@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jaxlint.verify.compare_values import Captured, compare
+from jaxlint.verify.jobs import Leaf
+
+EPS = 2.0**-23
+
+
+def captured(values: object, dtype: str = "float32", kind: str = "array", path: str = "x") -> Captured:
+    array = np.asarray(values)
+    return Captured((Leaf(path, kind, dtype, array.shape),), {path: array})
+
+
+floats = st.lists(st.floats(-1e6, 1e6, width=32), min_size=1, max_size=8)
+
+
+@given(floats)
+def test_equal_values_are_the_same(values: list[float]) -> None:
+    result = compare(captured(values), captured(values))
+    assert (result.level, result.max_abs) == ("same", 0.0)
+
+
+@given(floats, st.floats(-7.5, 7.5))
+def test_rounding_of_the_largest_value_is_allowed(values: list[float], share: float) -> None:
+    moved = np.array(values) + share * EPS * max(map(abs, values))
+    assert compare(captured(values), captured(moved)).level == "same"
+
+
+@given(floats, st.floats(0.01, 100.0), st.data())
+def test_a_change_of_one_percent_is_never_the_same(values: list[float], share: float, data: st.DataObject) -> None:
+    values = [value + 1.0 for value in map(abs, values)]
+    moved = np.array(values)
+    moved[data.draw(st.integers(0, len(values) - 1))] += share * max(values)
+    assert compare(captured(values), captured(moved)).level == "different"
+    assert compare(captured(moved), captured(values)).level == "different"
+
+
+def test_a_small_change_is_unclear_without_a_reference_and_settled_with_one() -> None:
+    one, two, exact = captured([1.0]), captured([1.0001]), captured([1.0000001])
+    assert compare(one, two).level == "unclear"
+    assert compare(one, two, exact).level == "different"
+    assert compare(captured([1.0001]), captured([0.9999]), captured([1.0])).level == "same"
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "level"),
+    [
+        ([np.nan, 1.0], [np.nan, 1.0], "same"),
+        ([np.nan, 1.0], [0.0, 1.0], "different"),
+        ([np.inf], [np.inf], "same"),
+        ([np.inf], [-np.inf], "different"),
+        ([np.inf], [3e38], "unclear"),
+        ([0.0], [-0.0], "same"),
+    ],
+)
+def test_special_values(one: list[float], two: list[float], level: str) -> None:
+    assert compare(captured(one), captured(two)).level == level
+
+
+def test_a_nan_may_heal_where_that_is_asked_for() -> None:
+    was, now = captured([np.nan, 1.0]), captured([0.0, 1.0])
+    assert compare(was, now, heal=True).level == "same"
+    assert compare(was, captured([0.0, 2.0]), heal=True).level == "different"
+
+
+@given(st.lists(st.integers(-1000, 1000), min_size=1))
+def test_integers_must_be_equal(values: list[int]) -> None:
+    moved = [values[0] + 1, *values[1:]]
+    assert compare(captured(values, "int32"), captured(values, "int32")).level == "same"
+    assert compare(captured(values, "int32"), captured(moved, "int32")).level == "different"
+
+
+def test_shape_type_and_structure_belong_to_the_result() -> None:
+    assert compare(captured([1.0]), captured([[1.0]])).level == "different"
+    assert compare(captured([1.0]), captured([1.0], "float64")).level == "different"
+    assert compare(captured([1.0]), captured([1.0], path="y")).level == "different"
+
+
+def test_keys_may_differ_where_that_is_asked_for() -> None:
+    one, two = captured([1, 2], "key<fry>", "key"), captured([3, 4], "key<fry>", "key")
+    assert compare(one, two).level == "different"
+    assert compare(one, two, keys=False).level == "same"
+
+
+def test_a_buffer_that_is_no_longer_given_away_is_no_fault_but_a_new_donation_is() -> None:
+    gone = Captured((Leaf("x", "deleted"),), {})
+    assert compare(gone, captured([1.0])).level == "same"
+    assert compare(captured([1.0]), gone).level == "different"

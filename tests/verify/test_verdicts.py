@@ -1,0 +1,272 @@
+"""Verdicts on small programs: what is right is confirmed or same, what is wrong never is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from jaxlint.model import Verdict, Verification
+
+Judge = Callable[..., Verification]
+
+pytestmark = pytest.mark.jax
+
+GOOD = (Verdict.CONFIRMED, Verdict.SAME)
+
+REMOVED = """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def step(params, grads, lr=0.1):
+    return jax.tree_map(lambda p, g: p - lr * g, params, grads)
+
+params = {"w": jnp.arange(3.0)}
+print(step(params, {"w": jnp.ones(3)}))
+"""
+RESTORED = REMOVED.replace("jax.tree_map", "jax.tree.map")
+
+BRANCH = """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def relu(x):
+    if x > 0:
+        return x
+    return 0.1 * x
+
+if __name__ == "__main__":
+    print(relu(2.0))
+"""
+WHERE = BRANCH.replace("    if x > 0:\n        return x\n    return 0.1 * x", "    return jnp.where(x > 0, x, 0.1 * x)")
+
+LOOP = """
+import jax
+import jax.numpy as jnp
+
+def run(x, rates):
+    for rate in rates:
+        x = jax.jit(lambda v, r: v - r * v)(x, rate)
+    return x
+
+print(run(jnp.arange(4.0), [0.1, 0.2, 0.3]))
+"""
+HOISTED = LOOP.replace("    for rate", "    shrink = jax.jit(lambda v, r: v - r * v)\n    for rate").replace(
+    "x = jax.jit(lambda v, r: v - r * v)(", "x = shrink("
+)
+
+ORDER = """
+import jax
+import jax.numpy as jnp
+
+def f(x):
+    return jnp.sum(x ** 2)
+
+g = jax.vmap(jax.jit(f))
+"""
+SWAPPED = ORDER.replace("jax.vmap(jax.jit(f))", "jax.jit(jax.vmap(f))")
+
+KEYS = """
+import jax
+import jax.numpy as jnp
+
+def noise(key, shape):
+    dx = jax.random.normal(key, shape)
+    dy = jax.random.normal(key, shape)
+    return 2.0 * dx, dy
+
+a, b = noise(jax.random.PRNGKey(1), (3,))
+print(a.shape, float(a[0]))
+"""
+SPLIT = KEYS.replace("    dx", "    kx, ky = jax.random.split(key)\n    dx").replace(
+    "normal(key, shape)\n    dy", "normal(kx, shape)\n    dy"
+)
+SPLIT = SPLIT.replace("dy = jax.random.normal(key", "dy = jax.random.normal(ky")
+
+NANS = """
+import jax
+import jax.numpy as jnp
+
+def norm(x):
+    return jnp.where(x > 0, jnp.sqrt(x), 0.0)
+
+print(jax.grad(norm)(0.0), jax.grad(norm)(2.0))
+"""
+FINITE = NANS.replace("jnp.sqrt(x)", "jnp.sqrt(jnp.where(x > 0, x, 1.0))")
+
+METHOD = """
+import jax
+import jax.numpy as jnp
+
+class Model:
+    def __init__(self, w):
+        self.w = w
+
+    def update(self, w, x):
+        return w - 0.1 * x
+
+    def step(self, x):
+        self.w = jax.jit(self.update)(self.w, x)
+        return self.w.sum()
+
+m = Model(jnp.ones(3))
+for _ in range(3):
+    m.step(jnp.arange(3.0))
+print(m.w)
+"""
+KEPT = METHOD.replace("self.w = w\n", "self.w = w\n        self._update = jax.jit(self.update)\n", 1).replace(
+    "jax.jit(self.update)(self.w", "self._update(self.w"
+)
+
+STATIC = """
+import jax
+import jax.numpy as jnp
+
+def power(x, n):
+    for _ in range(n):
+        x = x * x
+    return x
+
+power = jax.jit(power)
+print(power(jnp.full(3, 1.5), 3))
+"""
+NAMED = STATIC.replace("jax.jit(power)", 'jax.jit(power, static_argnames="n")')
+
+PRINTED = """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def loss(w):
+    value = jnp.sum(w ** 2)
+    print("loss", value)
+    return value
+
+for s in range(3):
+    loss(jnp.full(2, float(s)))
+"""
+DEBUG = PRINTED.replace('print("loss", value)', 'jax.debug.print("loss {}", value)')
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "rule", "words"),
+    [
+        (REMOVED, RESTORED, "removed-api", "put back"),
+        (BRANCH, WHERE, "traced-branch", "eager"),
+        (LOOP, HOISTED, "jit-in-loop", "compil"),
+        (ORDER, SWAPPED, "vmap-of-jit", "faster"),
+        (KEYS, SPLIT, "key-reuse", "keys"),
+        (NANS, FINITE, "where-grad-nan", "NaN"),
+        (METHOD, KEPT, "jit-of-method", "compil"),
+        (STATIC, NAMED, "missing-static-argnames", "eager"),
+        (PRINTED, DEBUG, "traced-print", "eager"),
+    ],
+)
+def test_good_fixes_are_confirmed(judge: Judge, before: str, after: str, rule: str, words: str) -> None:
+    found = judge(before, after, rule)
+    assert found.verdict is Verdict.CONFIRMED, found
+    assert words in found.reason and found.same is True
+    assert found.jax and found.device == "cpu" and found.inputs != "none"
+
+
+def test_the_figures_of_a_gain_are_reported(judge: Judge) -> None:
+    found = judge(ORDER, SWAPPED)
+    assert found.speedup is not None and found.speedup.low > 1.02 and found.max_abs_error == 0.0
+    found = judge(LOOP, HOISTED)
+    assert found.compiles is not None and found.compiles.after < found.compiles.before
+
+
+MUTANTS = [
+    (REMOVED, RESTORED.replace("p - lr * g", "p + lr * g"), "removed-api"),
+    (REMOVED, RESTORED.replace("lr=0.1", "lr=0.11"), "removed-api"),
+    (BRANCH, WHERE.replace("0.1 * x", "0.2 * x"), "traced-branch"),
+    (BRANCH, WHERE.replace("x > 0", "x > -1"), "traced-branch"),
+    (LOOP, HOISTED.replace("v - r * v", "v - r"), "jit-in-loop"),
+    (LOOP, HOISTED.replace("0.3]", "0.31]"), "jit-in-loop"),
+    (ORDER, SWAPPED.replace("x ** 2", "x ** 3"), "vmap-of-jit"),
+    (ORDER, SWAPPED.replace("jnp.sum", "jnp.mean"), "vmap-of-jit"),
+    (ORDER, SWAPPED.replace("jax.vmap(f)", "jax.vmap(f, in_axes=1)"), "vmap-of-jit"),
+    (KEYS, SPLIT.replace("2.0 * dx", "2.5 * dx"), "key-reuse"),
+    (KEYS, SPLIT.replace("normal(ky", "uniform(ky"), "key-reuse"),
+    (KEYS, SPLIT.replace("normal(ky", "normal(kx"), "key-reuse"),
+    (NANS, FINITE.replace("0.0)\n", "0.5)\n"), "where-grad-nan"),
+    (METHOD, KEPT.replace("0.1 * x", "0.1 + x"), "jit-of-method"),
+    (STATIC, NAMED.replace("x * x", "x + x"), "missing-static-argnames"),
+    (PRINTED, DEBUG.replace("w ** 2", "w * 2"), "traced-print"),
+    (PRINTED, DEBUG.replace('    jax.debug.print("loss {}", value)\n', ""), "traced-print"),
+    (
+        STATIC,
+        NAMED.replace("print(power(jnp.full(3, 1.5), 3))", "power(jnp.full(3, 1.5), 3)"),
+        "missing-static-argnames",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "rule"), MUTANTS)
+def test_wrong_fixes_are_never_good(judge: Judge, before: str, after: str, rule: str) -> None:
+    found = judge(before, after, rule)
+    assert found.verdict not in GOOD, found
+
+
+@pytest.mark.parametrize("text", [WHERE, LOOP, ORDER, KEYS, METHOD])
+def test_a_version_that_does_the_same_is_the_same_and_never_confirmed(judge: Judge, text: str) -> None:
+    """One name is changed, so that the two texts are not equal and everything is run."""
+    found = judge(text, text.replace("x", "xx").replace("jaxx", "jax").replace("maxx", "max").replace("axxes", "axes"))
+    assert found.verdict is not Verdict.CONFIRMED, found
+    found = judge(
+        text, text.replace("def ", "unused = None\ndef ", 1) if not text.count("@") else text + "\nunused = None\n"
+    )
+    assert found.verdict is not Verdict.CONFIRMED, found
+
+
+def test_the_same_text_is_the_same(judge: Judge) -> None:
+    assert judge(LOOP, LOOP).verdict is Verdict.SAME
+
+
+def test_a_fix_that_fails_is_different(judge: Judge) -> None:
+    found = judge(LOOP, LOOP.replace("jnp.arange(4.0)", "jnp.arrange(4.0)"))
+    assert found.verdict is Verdict.DIFFERENT and "only the fixed" in found.reason
+
+
+def test_what_cannot_be_reached_is_unverified_with_advice(judge: Judge) -> None:
+    before = "import jax\n\ndef use(model, policy):\n    return model.apply(policy.act(3))\n"
+    found = judge(before, before.replace("act(3)", "act(4)"))
+    assert found.verdict is Verdict.UNVERIFIED and "call use in the file" in found.reason
+
+
+def test_a_change_in_a_branch_that_does_not_run_is_unverified(judge: Judge) -> None:
+    before = "import sys\nx = 1\nif len(sys.argv) > 5:\n    x = 2\nprint(x)\n"
+    found = judge(before, before.replace("x = 2", "x = 3"))
+    assert found.verdict is Verdict.UNVERIFIED and "line 4" in found.reason
+
+
+def test_a_program_that_gives_other_results_each_time_is_unverified(judge: Judge) -> None:
+    before = "import numpy as np\nx = np.random.default_rng().random()\nprint(x)\n"
+    found = judge(before, before.replace("print(x)", "print(x + 0)"))
+    assert found.verdict is Verdict.UNVERIFIED and "each run" in found.reason
+
+
+def test_measured_times_do_not_tell_versions_apart(judge: Judge) -> None:
+    before = """
+    import time
+    import jax.numpy as jnp
+    start = time.time()
+    x = jnp.arange(3.0).sum()
+    took = time.time() - start
+    print("took", took, x)
+    """
+    assert judge(before, before.replace("jnp.arange(3.0).sum()", "jnp.sum(jnp.arange(3.0))")).verdict in GOOD
+
+
+def test_a_missing_module_is_unverified(judge: Judge) -> None:
+    before = "import no_such_module_anywhere\nprint(1.0)\n"
+    found = judge(before, before.replace("1.0", "2.0"))
+    assert found.verdict is Verdict.UNVERIFIED and "no_such_module_anywhere" in found.reason
+
+
+def test_verdicts_do_not_depend_on_the_order_of_jobs(judge: Judge) -> None:
+    poison = "import jax.numpy as jnp\njnp.sum = jnp.mean\nx = jnp.sum(jnp.ones(3))\nprint(x)\n"
+    judge(poison, poison.replace("jnp.ones(3)", "jnp.ones((3,))"))
+    assert judge(ORDER, ORDER.replace("x ** 2", "x ** 2.5")).verdict is Verdict.DIFFERENT
