@@ -56,7 +56,8 @@ def check_function(event: SiteSeen, context: Context) -> Iterator[Report]:
     function = event.frame.function
     if event.loops or function is None or not is_rebuilt(event) or event.calls_in_loop:
         return
-    if function.name.lower().lstrip("_").startswith(RUN_ONCE) or function.name == "__init__":
+    runs_once = function.name.lower().lstrip("_").startswith(RUN_ONCE) or function.name == "__init__"
+    if runs_once and not event.repeated:
         return
     if not event.immediate and not _is_used_locally(event):
         return
