@@ -58,7 +58,7 @@ def run(job: Job) -> Outcome:
     report = Report(
         findings=fixed.remaining.findings,
         fixed=fixed.applied,
-        texts=texts((loaded if job.diff else fixed.loaded).sources, fixed.remaining.findings),
+        texts=texts(fixed.loaded.sources, fixed.remaining.findings),
         files=len(loaded.files),
         would=job.diff,
     )
