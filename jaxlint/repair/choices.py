@@ -61,6 +61,8 @@ class Written:
 def leaf(e: n.Expr, reader: Reader, names: Mapping[str, Leaf] | None = None) -> Leaf | None:
     """A value with what a path put into `names` written in; None where its text cannot be made."""
     names = {name: value for name, value in (names or {}).items() if name in free_names(e)}
+    if isinstance(e, n.Name) and e.name in names:
+        return names[e.name]
     inner = reader.knowing({name: value.sureness for name, value in names.items()})
     text = as_arrays(e, inner, {name: value.text if value.is_tight else f"({value.text})" for name, value in names.items()})
     if text is None or not all(value.computable for value in names.values()):

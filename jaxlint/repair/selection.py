@@ -100,11 +100,12 @@ def _block(body: Sequence[n.Stmt], reader: Reader, names: Mapping[str, Leaf]) ->
 
 
 def _simple(statement: n.Stmt, reader: Reader, names: Mapping[str, Leaf]) -> dict[str, Tree] | None:
-    """The name and value of `x = a` or `x += a`."""
+    """The names and the value of `x = a`, `x = y = a` or `x += a`."""
     match statement:
-        case n.Assign(targets=(n.Name(name=name),), value=assigned, annotation=None) if assigned is not None:
+        case n.Assign(targets=targets, value=assigned, annotation=None) if assigned is not None:
             found = leaf(assigned, reader, names)
-            return {name: found} if found is not None else None
+            named = [target.name for target in targets if isinstance(target, n.Name)]
+            return dict.fromkeys(named, found) if found is not None and len(named) == len(targets) else None
         case n.AugmentedAssign(target=n.Name(name=name) as target, operator=operator, value=change):
             old, new = leaf(target, reader, names), leaf(change, reader, names)
             if old is None or new is None or not old.sureness or not new.sureness:

@@ -11,10 +11,11 @@ from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import Branch, StaticWanted, TransformCalled
 from jaxlint.analysis.frames import steps
 from jaxlint.analysis.signature import signature, static_parameters
-from jaxlint.analysis.values import Array, Bound, Closure, TracedParameter, Transformed, Value, is_traced, options
+from jaxlint.analysis.values import Array, Bound, Closure, TracedParameter, Transformed, Unknown, Value, is_traced, options
 from jaxlint.model import Fix, Safety, Severity, Span
 from jaxlint.registry import Rule
 from jaxlint.repair.conditions import as_array_operation
+from jaxlint.repair.loops import as_while_loop
 from jaxlint.repair.statics import make_static
 
 BRANCH = Rule("JAX301", "traced-branch", "Python branches on a traced value", Severity.ERROR, fix=Safety.UNSAFE)
@@ -50,6 +51,18 @@ def takes_statics(parameter: TracedParameter) -> bool:
     return parameter.site.kind in ("jit", "checkpoint", "pmap")
 
 
+def to_make_static(value: Value) -> frozenset[TracedParameter]:
+    """The parameters that make a size or count static when they are.
+
+    None where it was computed from arrays: those cannot be hashed, and jnp operations are staged whatever they get.
+    """
+    if value.trace is None or value.trace.staged:
+        return frozenset()
+    is_python = isinstance(value, Array) and (value.python is not None or (value.weak is True and value.shape == ()))
+    parameters = value.trace.parameters if is_python or isinstance(value, Unknown) else frozenset()
+    return parameters if all(map(takes_statics, parameters)) else frozenset()
+
+
 def check_branch(event: Branch, context: Context) -> Iterator[Report]:
     """A Python branch on a tracer that is no flag."""
     value = traced(event.value)
@@ -66,7 +79,7 @@ def check_while(event: Branch, context: Context) -> Iterator[Report]:
     if value is None or event.form != "while" or flags(value):
         return
     message = f"`while` asks for the truth of `{_short(context.text.at(event.span))}`, which is traced; use `lax.while_loop`"
-    yield Report(event.span, message, steps(event.frame))
+    yield Report(event.span, message, steps(event.frame), as_while_loop(event, context))
 
 
 def check_flag(event: Branch, context: Context) -> Iterator[Report]:

@@ -10,7 +10,8 @@ from jaxlint.analysis.frames import steps
 from jaxlint.analysis.values import is_traced
 from jaxlint.model import Safety, Severity
 from jaxlint.registry import Rule
-from jaxlint.rules.traced_branch import static_fix, takes_statics
+from jaxlint.repair.loops import as_fori_loop
+from jaxlint.rules.traced_branch import static_fix, to_make_static
 
 RULE = Rule("JAX303", "traced-loop-range", "`range` is given a traced value", Severity.ERROR, fix=Safety.SAFE)
 
@@ -19,13 +20,12 @@ def check(event: RangeOver, context: Context) -> Iterator[Report]:
     """`range(n)` with a tracer."""
     if not is_traced(event.value):
         return
-    assert event.value.trace is not None
-    parameters = event.value.trace.parameters
-    wanted = parameters if parameters and all(map(takes_statics, parameters)) and not event.value.trace.staged else frozenset()
+    wanted = to_make_static(event.value)
     names = ", ".join(sorted(f"`{p.name}`" for p in wanted))
     advice = f"make {names} static or use `lax.fori_loop`" if wanted else "use `lax.fori_loop`"
     message = f"`range` is given `{context.text.at(event.span)}`, which is traced; {advice}"
-    yield Report(event.span, message, steps(event.frame), static_fix(wanted, context) if wanted else None)
+    repair = static_fix(wanted, context) if wanted else None
+    yield Report(event.span, message, steps(event.frame), repair or as_fori_loop(event, context))
 
 
 CHECKS = {RangeOver: check}
