@@ -33,14 +33,16 @@ class Change(Struct, frozen=True):
 class Touched(Struct, frozen=True):
     """What the change touches.
 
-    `watch` are ranges of lines of the fixed text that a run must have reached; `names` are the globals whose values
-    depend on the change, and `prints` says whether something printed may: nothing else is evidence for it.
-    `constants` are the numbers in the code that it reaches, around which inputs are worth trying.
+    `watch` are ranges of lines of the fixed text that a run must have reached. `names` are the globals whose values
+    depend on the change, `changed` those that it binds itself, and `prints` says whether something printed may depend
+    on it: nothing else is evidence. `constants` are the numbers in the code that it reaches, around which inputs are
+    worth trying.
     """
 
     targets: tuple[Target, ...]
     watch: tuple[Range, ...]
     names: frozenset[str]
+    changed: frozenset[str]
     prints: bool
     constants: tuple[float, ...]
     equal: bool  # the two texts mean the same program: they differ in comments and layout at most
@@ -62,7 +64,13 @@ def touched(before: str, after: str) -> Touched:
     watch = _watch(before, after, old, new)
     prints = _prints(old, new, reached)
     return Touched(
-        tuple(targets), watch, frozenset(reached), prints, _constants(old, new, reached), ast.dump(old) == ast.dump(new)
+        tuple(targets),
+        watch,
+        frozenset(reached),
+        frozenset(names),
+        prints,
+        _constants(old, new, reached),
+        ast.dump(old) == ast.dump(new),
     )
 
 

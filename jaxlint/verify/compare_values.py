@@ -20,6 +20,7 @@ from jaxlint.verify.jobs import Leaf
 
 _EPS = {"float64": 2.0**-52, "float32": 2.0**-23, "complex128": 2.0**-52, "complex64": 2.0**-23,
         "float16": 2.0**-10, "bfloat16": 2.0**-7}  # fmt: skip
+_NUMERIC = ("array", "number")
 _CLOSE, _FACTOR, _UNSETTLED = 8.0, 4.0, 1e-3
 
 
@@ -44,12 +45,18 @@ class Comparison(Struct, frozen=True):
 
 
 def compare(
-    before: Captured, after: Captured, reference: Captured | None = None, *, keys: bool = True, heal: bool = False
+    before: Captured,
+    after: Captured,
+    reference: Captured | None = None,
+    *,
+    keys: bool = True,
+    heal: bool = False,
+    types: bool = True,
 ) -> Comparison:
     """Compare two results leaf by leaf.
 
     `reference` is the original's result in 64 bits; `keys=False` skips PRNG keys; `heal` lets any value take the place
-    of a NaN.
+    of a NaN; without `types` equal numbers of other types are the same.
     """
     if heal:
         before = _healed(before, after)
@@ -61,7 +68,7 @@ def compare(
             "different",
             f"{path or 'the result'} is only in the {'original' if path in was else 'fixed'} version's result",
         )
-    found = [_leaf(was[p], now[p], before, after, reference, keys) for p in was]
+    found = [_leaf(was[p], now[p], before, after, reference, keys, types) for p in was]
     worst = max(found, key=lambda c: ("same", "unclear", "different").index(c.level), default=Comparison("same"))
     return Comparison(
         worst.level, worst.why, max((c.max_abs for c in found), default=0.0), sum(c.judged for c in found)
@@ -79,14 +86,15 @@ def _healed(before: Captured, after: Captured) -> Captured:
 
 
 def _leaf(
-    was: Leaf, now: Leaf, before: Captured, after: Captured, reference: Captured | None, keys: bool
+    was: Leaf, now: Leaf, before: Captured, after: Captured, reference: Captured | None, keys: bool, types: bool
 ) -> Comparison:
     name = was.path or "the result"
     if not keys and _key_like(was) and _key_like(now):
         return Comparison("same")
     if was.kind == "deleted":  # the original gave its buffer away; keeping it is no fault
         return Comparison("same")
-    if was.kind != now.kind:
+    numeric = was.kind in _NUMERIC and now.kind in _NUMERIC
+    if was.kind != now.kind and not numeric:
         return Comparison("different", f"{name}: {_say(was)} against {_say(now)}")
     if was.kind == "text":
         level, why = compare_text(was.text, now.text)
@@ -94,9 +102,16 @@ def _leaf(
     if was.kind == "other":
         level = "same" if was.text == now.text else "different"
         return Comparison(level, "" if level == "same" else f"{name}: {was.text} against {now.text}")
-    if (was.shape, was.dtype, was.weak) != (now.shape, now.dtype, now.weak):
+    if was.shape != now.shape or (types and not _same_type(was, now)):
         return Comparison("different", f"{name}: {_say(was)} against {_say(now)}")
-    return _arrays(was, before, after, reference)
+    return _arrays(was, now, before, after, reference)
+
+
+def _same_type(was: Leaf, now: Leaf) -> bool:
+    """The same kind, dtype and weakness; or a Python number, of which jit makes a weakly typed array at its border."""
+    if was.kind != now.kind:
+        return any(leaf.kind == "array" and leaf.weak and not leaf.shape for leaf in (was, now))
+    return (was.dtype, was.weak) == (now.dtype, now.weak)
 
 
 def _key_like(leaf: Leaf) -> bool:
@@ -109,9 +124,11 @@ def _say(leaf: Leaf) -> str:
     return leaf.text or leaf.kind
 
 
-def _arrays(leaf: Leaf, before: Captured, after: Captured, reference: Captured | None) -> Comparison:
+def _arrays(leaf: Leaf, now: Leaf, before: Captured, after: Captured, reference: Captured | None) -> Comparison:
     name = leaf.path or "the result"
     one, two = before.numbers(leaf.path), after.numbers(leaf.path)
+    if one.dtype.kind != two.dtype.kind and one.dtype.kind in "biuf" and two.dtype.kind in "biuf":
+        one, two = one.astype(np.float64), two.astype(np.float64)
     if one.dtype.kind not in "fc":
         if np.array_equal(one, two):
             return Comparison("same", judged=1)
@@ -125,7 +142,7 @@ def _arrays(leaf: Leaf, before: Captured, after: Captured, reference: Captured |
     gap = np.where(good, np.abs(np.subtract(one, two, where=good, out=np.zeros_like(one))), 0.0).real
     worst = float(gap.max(initial=0.0))
     # A Python float has most likely been an array of float32.
-    eps = _EPS.get(leaf.dtype, 0.125) if leaf.kind == "array" else _EPS["float32"]
+    eps = max(_EPS.get(one_of.dtype, 0.125) if one_of.kind == "array" else _EPS["float32"] for one_of in (leaf, now))
     limit = _CLOSE * eps * _row_scale(one, good) + _smallest(leaf.dtype)
     if worst == 0.0 or bool((gap <= limit).all()):
         return Comparison("same", max_abs=worst, judged=1)

@@ -58,6 +58,7 @@ class ReplayJob(Struct, frozen=True, tag="replay"):
     watch: tuple[Range, ...] = ()
     measure: bool = True
     heal: bool = False
+    gentle: bool = False  # leave out the inputs with which a loop may not end
     constants: tuple[float, ...] = ()
     seed: int = 0
 

@@ -43,13 +43,15 @@ def compare_programs(
     exact: Run | None = None,
     *,
     names: Set[str] | None = None,
+    changed: Set[str] = frozenset(),
     prints: bool = True,
     keys: bool = True,
     heal: bool = False,
 ) -> Comparison:
     """Compare what two runs printed, their exit status, and the globals that both have.
 
-    What is not in `names`, or the printed text without `prints`, is compared but is no evidence for the change.
+    Of the globals in `changed` only the numbers must be the same, not their types. What is not in `names`, or the
+    printed text without `prints`, is compared but is no evidence for the change.
     """
     if before.result.status != after.result.status:
         return Comparison("different", f"exit status {before.result.status} against {after.result.status}")
@@ -58,11 +60,12 @@ def compare_programs(
     common = _names(before) & _names(after)
     reference = _part(exact, common) if exact is not None else None
     own = common if names is None else {f"[{name!r}" for name in names} & common
-    parts = [
-        compare(_part(before, part), _part(after, part), reference, keys=keys, heal=heal)
-        for part in (own, common - own)
-    ]
-    return worst_of([text, parts[0], structs.replace(parts[1], judged=0)])
+    loose = {f"[{name!r}" for name in changed} & own
+    strict, data, other = (
+        compare(_part(before, part), _part(after, part), reference, keys=keys, heal=heal, types=part is not loose)
+        for part in (own - loose, loose, common - own)
+    )
+    return worst_of([text, strict, data, structs.replace(other, judged=0)])
 
 
 def _names(run: Run) -> set[str]:

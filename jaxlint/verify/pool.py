@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from jaxlint.verify.jobs import Job, Limits, ProgramResult, Ready, Reply, Request, Result
 
@@ -63,6 +63,7 @@ class Answer(Struct, frozen=True):
     stderr: str = ""
     arrays: Mapping[str, Any] = {}  # leaf path → numbers, for programs
     failure: str = ""
+    timed_out: bool = False
 
 
 class Unavailable(Exception):
@@ -111,15 +112,19 @@ class Server:
             raise Unavailable(ready.problem)
         self.jax = ready.jax
 
-    def run(self, job: Job) -> Answer:
-        """Run one job to its end. Unavailable when JAX is missing; whatever else goes wrong is the answer's failure."""
+    def run(self, job: Job, share: float = 1.0) -> Answer:
+        """Run one job to its end, within a share of the time limit.
+
+        Unavailable when JAX is missing; whatever else goes wrong is the answer's failure.
+        """
         self.start()
         self._jobs += 1
         folder = os.path.join(self._folder, f"job-{self._jobs}")
         os.mkdir(folder, 0o700)
         try:
-            reply = self._exchange(Request(folder, self.limits, job))
-            return _answer(folder, reply, self.limits)
+            limits = structs.replace(self.limits, wall_s=self.limits.wall_s * share)
+            reply = self._exchange(Request(folder, limits, job))
+            return _answer(folder, reply, limits)
         except BrokenPipeError:
             self.close()
             return Answer(failure="the verifier's own process ended; it will be started again for the next change")
@@ -185,7 +190,9 @@ def _environment(device: str) -> dict[str, str]:
 
 def _answer(folder: str, reply: Reply, limits: Limits) -> Answer:
     if reply.timed_out:
-        return Answer(failure=f"it did not end within {limits.wall_s:g} s: give it less to do, or a higher limit")
+        return Answer(
+            failure=f"it did not end within {limits.wall_s:g} s: give it less to do, or a higher limit", timed_out=True
+        )
     path = Path(folder, "result.json")
     if not path.exists():
         return Answer(failure=_why_no_result(folder, reply, limits))

@@ -27,10 +27,10 @@ from jaxlint.verify.worker.program import prepare
 from jaxlint.verify.worker.record import Call, Recorder
 from jaxlint.verify.worker.synthesise import NotFound, arguments, from_shapes
 from jaxlint.verify.worker.timing import paired
-from jaxlint.verify.worker.vary import STYLES, varier
+from jaxlint.verify.worker.vary import GENTLE, STYLES, varier
 from jaxlint.verify.worker.worlds import inside
 
-_WARM_CALLS, _COMPARE_S, _TIME_S, _MAX_TIMED = 3, 12.0, 15.0, 3
+_WARM_CALLS, _COMPARE_S, _TIME_S, _MAX_TIMED = 3, 6.0, 15.0, 3
 _wall = time.monotonic
 
 
@@ -158,7 +158,7 @@ class _Replay:
         healed: Fault | None = None
         good: Call | None = None
         raised: Fault | None = None
-        for style in ("", *STYLES):
+        for style in ("", *(GENTLE if self.job.gentle else STYLES)):
             for call in calls:
                 if found and _wall() > end:
                     break
