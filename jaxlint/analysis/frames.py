@@ -90,6 +90,7 @@ class Frame:
     exits: list[Consumed] = field(default_factory=list)
     jumps: list[tuple[dict[str, Value], Consumed]] = field(default_factory=list)  # states at break and continue
     failed: Span | None = None  # the statement in which a tracing error was already told
+    tried: int = 0  # how many `try` statements with handlers are around
 
     def result(self) -> Value:
         """What the call gives back."""

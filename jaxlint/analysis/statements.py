@@ -184,7 +184,10 @@ def _is_quiet(m: Machine, f: Frame, context: n.Expr) -> bool:
 def _try(m: Machine, f: Frame, statement: n.Try) -> bool:
     before = _state(m, f)
     ends = []
-    if run_body(m, f, statement.body) and run_body(m, f, statement.otherwise):
+    f.tried += bool(statement.handlers)
+    goes_on = run_body(m, f, statement.body)
+    f.tried -= bool(statement.handlers)
+    if goes_on and run_body(m, f, statement.otherwise):
         ends.append(_state(m, f))
     raised = _joined(m, [before, _state(m, f)])
     for handler in statement.handlers:
