@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jaxlint.analysis.context import Context, insert
-from jaxlint.analysis.values import Items, Scalar, Site
-from jaxlint.model import Edit, Span
+from jaxlint.analysis.values import Items, Option, Scalar, Site
+from jaxlint.model import Edit
 from jaxlint.program import nodes as n
 from jaxlint.repair.spelling import spell
 from jaxlint.versions import exists
@@ -16,29 +16,36 @@ FACTORY_SINCE = "0.8.1"
 
 
 def make_static(site: Site, function: n.Function, names: Sequence[str], context: Context) -> list[Edit] | None:
-    """Edits in the site's file, or None where the way it is written leaves no room (an alias, options in a variable)."""
+    """Edits in the site's file, or None where the way it is written leaves no room.
+
+    That is an alias, which other functions share, and options that stand in a variable.
+    """
     if site.path != context.module.path or site.form == "alias" or not names:
         return None
-    if site.kind == "checkpoint":
-        numbers = _numbers(function, names)
-        return _with_option(site, context, "static_argnums", f"({', '.join(map(str, numbers))},)")
-    existing = site.option_at("static_argnames")
-    if existing is not None:
-        return _extended(existing.value, existing.span, names, context)
-    if site.option_at("static_argnums") is not None and site.form != "decorator":
-        return _extended_numbers(site, function, names, context)
-    quoted = ", ".join(f'"{name}"' for name in names)
-    return _with_option(site, context, "static_argnames", f"({quoted},)" if len(names) == 1 else f"({quoted})")
+    by_name, by_number = site.option_at("static_argnames"), site.option_at("static_argnums")
+    if site.kind == "checkpoint" or _is_by_position(function, names) or (by_number is not None and by_name is None):
+        return _with_items(site, context, "static_argnums", [str(number) for number in _numbers(function, names)])
+    return _with_items(site, context, "static_argnames", [f'"{name}"' for name in names])
+
+
+def _is_by_position(function: n.Function, names: Sequence[str]) -> bool:
+    """Whether only a number can tell JAX which parameter is meant."""
+    return any(p.name in names and p.kind == "positional-only" for p in function.parameters)
 
 
 def _numbers(function: n.Function, names: Sequence[str]) -> list[int]:
-    positions = {p.name: i for i, p in enumerate(function.parameters)}
+    positions = {p.name: i for i, p in enumerate(function.parameters) if p.kind.startswith("positional")}
     return [positions[name] for name in names if name in positions]
 
 
-def _with_option(site: Site, context: Context, option: str, value: str) -> list[Edit] | None:
-    if site.option_at(option) is not None:
+def _with_items(site: Site, context: Context, option: str, items: Sequence[str]) -> list[Edit] | None:
+    """Gives an option of the site more items than it has."""
+    if not items:
         return None
+    existing = site.option_at(option)
+    if existing is not None:
+        return _extended(existing, items, context)
+    value = f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
     if site.form == "decorator":
         return _decorator(site, context, f"{option}={value}")
     if site.last_argument is None:
@@ -56,31 +63,24 @@ def _decorator(site: Site, context: Context, option: str) -> list[Edit]:
     return [Edit(site.span, f"{partial.text}({name}, {option})"), *partial.edits]
 
 
-def _extended(value: object, span: Span, names: Sequence[str], context: Context) -> list[Edit] | None:
-    quoted = ", ".join(f'"{name}"' for name in names)
-    if isinstance(value, Scalar) and value.kind == "str":
-        return [Edit(span, f"({context.text.at(span)}, {quoted})")]
-    if isinstance(value, Items) and value.items:
-        written = context.text.at(span)
-        closing = written[-1] if written[-1] in ")]" else ""
-        if not closing:  # a tuple's span leaves its parentheses out
-            trailing = "" if not written.rstrip().endswith(",") else " "
-            separator = trailing or ", "
-            return [insert(span.end_line, span.end_column, f"{separator}{quoted}")]
-        body = written[:-1].rstrip()
-        separator = " " if body.endswith(",") else ", "
-        return [Edit(span, f"{body}{separator}{quoted}{closing}")]
-    return None
+def _extended(existing: Option, items: Sequence[str], context: Context) -> list[Edit] | None:
+    """More items behind those that an option has: one value becomes a tuple, a display grows."""
+    span, value = existing.span, existing.value
+    written, more = context.text.at(span), ", ".join(items)
+    if isinstance(value, Scalar) and value.kind in ("str", "int") and value.known:
+        return [Edit(span, f"({written}, {more})")] if _text(value) not in items else None
+    if not isinstance(value, Items) or not all(isinstance(i, Scalar) and i.known for i in value.items):
+        return None
+    if any(isinstance(i, Scalar) and _text(i) in items for i in value.items):
+        return None  # static by then, but handed over by keyword
+    if written[:1] not in tuple("([\"'0123456789-") and written:
+        return None  # a name: others may read it
+    closing = written[-1:] if written[-1:] in (")", "]") else ""  # a tuple's span leaves its parentheses out
+    body = written[: len(written) - len(closing)].rstrip()
+    separator = "" if not value.items else " " if body.endswith(",") else ", "
+    trailing = "," if not value.items and closing != "]" and len(items) == 1 else ""
+    return [Edit(span, f"{body}{separator}{more}{trailing}{closing}")]
 
 
-def _extended_numbers(site: Site, function: n.Function, names: Sequence[str], context: Context) -> list[Edit] | None:
-    existing = site.option_at("static_argnums")
-    assert existing is not None
-    numbers = ", ".join(map(str, _numbers(function, names)))
-    if isinstance(existing.value, Scalar):
-        return [Edit(existing.span, f"({context.text.at(existing.span)}, {numbers})")]
-    written = context.text.at(existing.span)
-    separator = " " if written.rstrip(")]").rstrip().endswith(",") else ", "
-    if written[-1] in ")]":
-        return [Edit(existing.span, f"{written[:-1].rstrip()}{separator}{numbers}{written[-1]}")]
-    return [insert(existing.span.end_line, existing.span.end_column, f"{separator}{numbers}")]
+def _text(value: Scalar) -> str:
+    return f'"{value.const}"' if value.kind == "str" else str(value.const)
