@@ -47,16 +47,15 @@ def findings(
 
 @contextmanager
 def _deep_recursion() -> Iterator[None]:
-    """Room for deep expressions, and no collector pauses while many small values are made."""
-    limit, collecting = sys.getrecursionlimit(), gc.isenabled()
+    """Room for deep expressions, and fewer collections while many small values are made."""
+    limit, thresholds = sys.getrecursionlimit(), gc.get_threshold()
     sys.setrecursionlimit(max(limit, 12_000))
-    gc.disable()
+    gc.set_threshold(100_000, 20, 20)
     try:
         yield
     finally:
         sys.setrecursionlimit(limit)
-        if collecting:
-            gc.enable()
+        gc.set_threshold(*thresholds)
 
 
 class Collector:
