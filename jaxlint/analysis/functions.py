@@ -22,6 +22,7 @@ from jaxlint.analysis.events import ApiCall, HostCall, RangeOver
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.iteration import element, rounds
 from jaxlint.analysis.shapes import tell_shape_arguments
+from jaxlint.analysis.tracing import not_differentiated
 from jaxlint.analysis.values import (
     NONE,
     Api,
@@ -419,6 +420,10 @@ def _same(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: S
     return arguments.get(0, "x") or Unknown()
 
 
+def _stop_gradient(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
+    return not_differentiated(arguments.get(0, "x") or Unknown())
+
+
 def _static(kind: str) -> Callable[..., Value]:
     def result(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
         return Scalar(kind)
@@ -486,7 +491,7 @@ _HANDLERS: dict[str, Callable[..., Value]] = {
     "builtins.str": _static("str"), "builtins.repr": _static("str"), "builtins.format": _static("str"),
     **dict.fromkeys(("dataclasses.field", "flax.struct.field", "equinox.field", "attrs.field", "attr.ib"), _field),
     "builtins.super": _super, "builtins.staticmethod": _static_method, "functools.reduce": _reduce,
-    "jax.tree.map": _tree_map, "jax.block_until_ready": _same, "jax.device_put": _same, "jax.lax.stop_gradient": _same,
+    "jax.tree.map": _tree_map, "jax.block_until_ready": _same, "jax.device_put": _same, "jax.lax.stop_gradient": _stop_gradient,
     "jax.numpy.shape": _shape, "numpy.shape": _shape, "jax.numpy.ndim": _static("int"), "numpy.ndim": _static("int"),
     "jax.numpy.size": _static("int"), "numpy.size": _static("int"), "jax.numpy.issubdtype": _static("bool"),
     "jax.numpy.finfo": _finfo, "jax.numpy.iinfo": _finfo, "copy.copy": _same, "copy.deepcopy": _same,

@@ -57,6 +57,24 @@ def to_tracer(value: Value, trace: Trace, *, auto_static: bool = False) -> Value
     return value
 
 
+def not_differentiated(value: Value) -> Value:
+    """The value without its dependence on arguments of derivatives, as `stop_gradient` gives it."""
+    match value:
+        case Items():
+            return replace(value, items=tuple(map(not_differentiated, value.items)))
+        case Many():
+            return replace(value, element=not_differentiated(value.element))
+        case Mapping():
+            return replace(value, entries=tuple((k, not_differentiated(v)) for k, v in value.entries))
+    if value.trace is None:
+        return value
+    kept = frozenset(p for p in value.trace.parameters if p.site.kind not in DERIVATIVES)
+    return replace(value, trace=replace(value.trace, parameters=kept))
+
+
+DERIVATIVES = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "hessian"})
+
+
 def device(array: Array) -> Array:
     """A NumPy array as JAX takes it."""
     return (arrays.from_python(array) or array) if array.host else array

@@ -11,7 +11,7 @@ from jaxlint.analysis.api import Transform
 from jaxlint.analysis.events import PartialMade, SiteSeen, TransformCalled, TransformMade
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.signature import Signature, signature, static_parameters, unhashable, unknown_statics
-from jaxlint.analysis.tracing import outer_trace, to_tracer, untraced
+from jaxlint.analysis.tracing import not_differentiated, outer_trace, to_tracer, untraced
 from jaxlint.analysis.values import (
     Api,
     Array,
@@ -372,8 +372,9 @@ def _flat(value: Value) -> Iterator[Value]:
 def _call_custom(
     m: Machine, f: Frame, value: Transformed, arguments: Arguments, where: Span, inside: list[Value]
 ) -> Value:
-    """custom_jvp and custom_vjp run the function as it is."""
-    return calls.call(m, f, value.function, arguments, None, where)
+    """custom_jvp and custom_vjp run the function as it is; derivatives go through the rule, not through it."""
+    inner = _each(arguments, None, lambda position, name, argument: not_differentiated(argument))
+    return calls.call(m, f, value.function, inner, None, where)
 
 
 _CALLERS = {
