@@ -280,13 +280,17 @@ def concatenated(left: Items | Many, right: Items | Many) -> Value:
     return Many(left.kind, one_of([element_of(left), element_of(right)]), trace=join_traces(left.trace, right.trace))
 
 
+NO_NUMBERS = (Instance, Method, Mapping, Closure, Api)
+"""What may define operators of its own, or none: nothing is known of the result."""
+
+
 def arithmetic(f: Frame, operands: list[Value], result: Callable[[], Value | None]) -> Value:
     """The result of an operator, traced as its operands are; a surely traced unknown in arithmetic is an array."""
     trace: Trace | None = None
     for operand in operands:
         trace = join_traces(trace, operand.trace)
-    if any(isinstance(operand, Instance) for operand in operands):
-        return Unknown(trace=trace)
+    if any(isinstance(operand, NO_NUMBERS) for operand in operands):
+        return Unknown(trace=replace(trace, sure=False) if trace is not None else None)
     if not any(isinstance(operand, Unknown) for operand in operands):
         value = result()
         if value is not None:
