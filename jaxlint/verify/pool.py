@@ -207,8 +207,6 @@ def _answer(folder: str, reply: Reply, limits: Limits) -> Answer:
 def _why_no_result(folder: str, reply: Reply, limits: Limits) -> str:
     if reply.status == -signal.SIGXFSZ:
         return f"it wrote a file or printed more than {limits.file_mb} MB"
-    if reply.status == -signal.SIGXCPU:
-        return "it used up its processor time"
     if reply.status < 0:
         return f"its process was ended by {signal.Signals(-reply.status).name}"
     with contextlib.suppress(OSError):
