@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from jaxlint.analysis.tracing import device
-from jaxlint.analysis.values import NONE, Array, Items, Mapping, Scalar, Value
+from jaxlint.analysis.values import NONE, Array, Instance, Items, Many, Mapping, OneOf, Scalar, Unknown, Value
 
 Path: TypeAlias = tuple[Any, ...]  # indices and keys from the root of a pytree to a leaf
 
@@ -38,6 +38,21 @@ def difference(left: Value, right: Value, path: Path = ()) -> Difference | None:
     if _is_tree(left) and _is_tree(right) and (left != NONE or right != NONE):
         return Difference("structure", path, left, right)
     return None
+
+
+def certain(value: Value) -> Value:
+    """The pytree with nothing known where it may be one of several things (records of one class are one thing)."""
+    match value:
+        case OneOf(options=options):
+            kinds = {option.cls if isinstance(option, Instance) else None for option in options}
+            return options[0] if len(kinds) == 1 and None not in kinds else Unknown(trace=value.trace)
+        case Items():
+            return replace(value, items=tuple(map(certain, value.items)))
+        case Many():
+            return replace(value, element=certain(value.element))
+        case Mapping():
+            return replace(value, entries=tuple((key, certain(entry)) for key, entry in value.entries))
+    return value
 
 
 def _first(found: list[Difference | None]) -> Difference | None:

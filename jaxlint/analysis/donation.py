@@ -12,6 +12,7 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
+from jaxlint.analysis.differences import certain
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.signature import Signature, constants, signature
 from jaxlint.analysis.values import (
@@ -62,10 +63,10 @@ def donated_arguments(site: Site, known: Signature | None, given: Arguments) -> 
 
 def unusable(donated: Value, result: Value) -> Array | None:
     """A donated array that surely has the size of no output; None where all may be used or sizes are not known."""
-    outputs = [size(leaf) for leaf in leaves(result)]
+    outputs = [size(leaf) for leaf in leaves(certain(result))]
     if None in outputs:
         return None
-    for leaf in leaves(donated):
+    for leaf in leaves(certain(donated)):
         if isinstance(leaf, Array) and not leaf.host and size(leaf) is not None and size(leaf) not in outputs:
             return leaf
     return None

@@ -29,7 +29,7 @@ LOOPS = {"scan": ("f", 1, "init"), "fori_loop": ("body_fun", 3, "init_val"), "wh
 
 def check_carry(event: ControlFlowCall, context: Context) -> Iterator[Report]:
     """What the body gives back of the first carry, against it."""
-    if event.kind not in LOOPS:
+    if event.kind not in LOOPS or event.frame.in_test():
         return
     function, position, name = LOOPS[event.kind]
     carry, result = event.operands.get(name), event.first.get(function)
@@ -107,7 +107,7 @@ def node_at(node: n.Expr, path: Path) -> n.Expr | None:
 def check_branches(event: ControlFlowCall, context: Context) -> Iterator[Report]:
     """What the branches of `cond` and `switch` give, against each other."""
     pairs = list(_branches(event))
-    if len(pairs) < 2:
+    if len(pairs) < 2 or event.frame.in_test():
         return
     (first_function, first), *others = pairs
     for function, result in others:

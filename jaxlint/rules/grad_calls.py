@@ -32,7 +32,7 @@ DERIVATIVES = (*GRADIENTS, "jacfwd", "jacrev", "hessian")
 def check_result(event: TransformCalled, context: Context) -> Iterator[Report]:
     """The function's own result, against what a gradient takes."""
     site = event.value.site
-    if site.kind not in GRADIENTS or event.body is None or _has_aux(site) is not False:
+    if site.kind not in GRADIENTS or event.body is None or _has_aux(site) is not False or event.frame.in_test():
         return
     problems = [_no_real_number(option) for option in options(event.body)]
     if None in problems:
@@ -82,7 +82,7 @@ def _told_of_aux(event: TransformCalled, context: Context) -> Fix | None:
 def check_aux(event: TransformCalled, context: Context) -> Iterator[Report]:
     """`has_aux=True` for a function that returns no pair; the pair of pairs unpacked as three."""
     site = event.value.site
-    if site.kind not in GRADIENTS or not _has_aux(site):
+    if site.kind not in GRADIENTS or not _has_aux(site) or event.frame.in_test():
         return
     if event.body is not None and all(_is_no_pair(option) for option in options(event.body)):
         name = described(event.value.function)
