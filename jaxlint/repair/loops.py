@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jaxlint.analysis.context import Context, fix
 from jaxlint.analysis.events import Branch, RangeOver
 from jaxlint.analysis.values import Array, Scalar, Value, options
-from jaxlint.model import Edit, Fix, Safety
+from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.repair.booleans import as_arrays
 from jaxlint.repair.choices import leaf
@@ -188,12 +188,14 @@ def _holds(whole: n.Stmt, statement: n.Stmt) -> bool:
 
 
 def _replaced(statement: n.For | n.While, lines: Sequence[str], head: n.Expr, context: Context) -> Edit | None:
-    """The edit that puts lines in place of the loop; the comment behind its head goes above them."""
+    """The edit that puts lines in place of the loop; the comment behind its head stays behind the first line."""
     found = comments(statement.span, context)
     if found is None:
         return None
-    indentation = context.text.indentation(statement.span.line)
-    above = [f"{indentation}{c.text}" for c in found if c.line == head.span.end_line]
-    whole = "\n".join((*above, *lines))
-    return Edit(statement.span, whole[len(indentation) :])
-
+    start, text = statement.span, context.text
+    behind = "".join(f"  {c.text}" for c in found if c.line == head.span.end_line)
+    before = text.line(start.line - 1).strip() if start.line > 1 else ""
+    indentation = text.indentation(start.line)
+    whole = "\n".join((f"{lines[0][len(indentation) :]}{behind}", *lines[1:]))
+    is_first = not before or before.startswith("#") or before.endswith(":")
+    return Edit(start, whole) if is_first else Edit(Span(start.line, 1, start.end_line, start.end_column), f"\n{indentation}{whole}")

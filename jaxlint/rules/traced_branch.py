@@ -11,7 +11,7 @@ from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import Branch, StaticWanted, TransformCalled
 from jaxlint.analysis.frames import steps
 from jaxlint.analysis.signature import signature, static_parameters
-from jaxlint.analysis.values import Array, Bound, Closure, TracedParameter, Transformed, Unknown, Value, is_traced, options
+from jaxlint.analysis.values import Api, Array, Bound, Closure, TracedParameter, Transformed, Unknown, Value, is_traced, options
 from jaxlint.model import Fix, Safety, Severity, Span
 from jaxlint.registry import Rule
 from jaxlint.repair.conditions import as_array_operation
@@ -31,6 +31,10 @@ FORMS = {
     "sorted": "`sorted` asks", "in": "`in` asks", "bool": "`bool()` asks", "any": "`any` asks", "all": "`all` asks",
     "case": "`case` asks", "while": "`while` asks",
 }  # fmt: skip
+
+FUNCTIONS = ("jax.lax.", "jax.nn.", "jax.numpy.", "jax.scipy.")
+DTYPES = frozenset({"bfloat16", "bool_", "complex64", "complex128", "float16", "float32", "float64", "int8", "int16", "int32",
+                    "int64", "uint8", "uint16", "uint32", "uint64"})  # fmt: skip
 
 
 def traced(value: Value) -> Array | None:
@@ -131,11 +135,17 @@ def check_callable(event: TransformCalled, context: Context) -> Iterator[Report]
         return
     for position, value in enumerate(event.arguments.positional):
         name = known.name_at(position)
-        if name is None or statics.holds(position, name) or not isinstance(value, (Closure, Bound, Transformed)):
+        if name is None or statics.holds(position, name) or not _is_function(value):
             continue
         wanted = frozenset({TracedParameter(site, known.function, name)})
         message = f"`{name}` of `{known.function.name}` is given a function, which cannot be traced; make it static"
         yield Report(site.span, message, steps(event.frame), static_fix(wanted, context))
+
+
+def _is_function(value: Value) -> bool:
+    if isinstance(value, Api):
+        return value.path.startswith(FUNCTIONS) and value.path.rpartition(".")[2] not in DTYPES
+    return isinstance(value, (Closure, Bound, Transformed))
 
 
 def _short(text: str) -> str:
