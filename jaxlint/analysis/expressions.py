@@ -257,20 +257,28 @@ def binary(f: Frame, operator: str, left: Value, right: Value) -> Value:
     """`left operator right` for what is not decided by objects of the project."""
     if isinstance(left, OneOf) or isinstance(right, OneOf):
         return one_of(binary(f, operator, a, b) for a in options(left) for b in options(right))
-    if isinstance(left, (Items, Many)) and isinstance(right, (Items, Many)) and operator == "+":
-        return concatenated(left, right)
-    if isinstance(left, (Items, Many)) and isinstance(right, Scalar) and operator == "*":
-        if (
-            isinstance(left, Items)
-            and right.known
-            and isinstance(right.const, int)
-            and len(left.items) * right.const <= 64
-        ):
-            return replace(left, items=left.items * right.const)
-        return Many(left.kind, element_of(left), trace=left.trace)
+    if isinstance(left, (Items, Many)):
+        found = _of_container(operator, left, right)
+        if found is not None:
+            return found
     if isinstance(left, Scalar) and left.kind == "str" and operator in ("%", "+"):
         return Scalar("str")
     return arithmetic(f, [left, right], lambda: arrays.binary(operator, left, right))
+
+
+def _of_container(operator: str, left: Items | Many, right: Value) -> Value | None:
+    """Sequences after each other or repeated, and the algebra of sets; None for what only arrays can do."""
+    if isinstance(right, (Items, Many)) and operator == "+":
+        return concatenated(left, right)
+    if left.kind == "set" and operator in ("|", "&", "-", "^"):
+        others = [element_of(right)] if isinstance(right, (Items, Many)) else []
+        return Many("set", one_of([element_of(left), *others]), trace=left.trace)
+    if isinstance(right, Scalar) and operator == "*":
+        times = right.const if right.known and isinstance(right.const, int) else None
+        if isinstance(left, Items) and times is not None and len(left.items) * times <= 64:
+            return replace(left, items=left.items * times)
+        return Many(left.kind, element_of(left), trace=left.trace)
+    return None
 
 
 def concatenated(left: Items | Many, right: Items | Many) -> Value:

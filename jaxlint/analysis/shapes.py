@@ -20,7 +20,7 @@ _REDUCTIONS = ("sum", "mean", "prod", "max", "min", "amax", "amin", "any", "all"
 _SHAPE_FIRST = ("zeros", "ones", "empty", "full")
 
 NUMPY_LIKE: dict[str, tuple[tuple[int, str, str], ...]] = {
-    **dict.fromkeys((*_REDUCTIONS, "expand_dims", "squeeze", "stack", "concatenate", "take_along_axis"), _AXIS_1),
+    **dict.fromkeys((*_REDUCTIONS, "expand_dims", "squeeze", "stack", "concatenate"), _AXIS_1),
     **dict.fromkeys(_SHAPE_FIRST, ((0, "shape", "shape"),)),
     "arange": ((0, "start", "length"), (1, "stop", "length"), (2, "step", "step")),
     "linspace": ((2, "num", "length"),),
@@ -42,6 +42,7 @@ NUMPY_LIKE: dict[str, tuple[tuple[int, str, str], ...]] = {
     "bincount": ((2, "length", "length"),),
     "repeat": ((1, "repeats", "number of repeats"), (2, "axis", "axis")),
     "take": ((2, "axis", "axis"),),
+    "take_along_axis": ((2, "axis", "axis"),),
     "logspace": ((2, "num", "length"),),
 }
 METHODS: dict[str, tuple[tuple[int, str, str], ...]] = {

@@ -131,6 +131,8 @@ def promote(*arrays: Array) -> tuple[str | None, bool | None]:
         if array.weak is None:
             unsure.append(number)
         typed.append((array.dtype if host else str(narrow(array.dtype)), bool(array.weak)))
+    if not typed:
+        return None, None
     rule = _promote_numpy if host else _promote_jax
     if not unsure:
         return rule(tuple(typed))
