@@ -124,9 +124,11 @@ STATIC_FUNCTIONS = frozenset(
         "builtins.len", "builtins.isinstance", "builtins.issubclass", "builtins.hasattr", "builtins.callable",
         "builtins.type", "builtins.id", "builtins.repr", "builtins.dir", "jax.typeof", "jax.tree.structure",
         "jax.tree_util.tree_structure",
-        "jax.dtypes.issubdtype", "jax.dtypes.result_type", "jax.eval_shape", "jax.core.get_aval", "jax.numpy.isdtype",
+        "jax.dtypes.issubdtype", "jax.dtypes.result_type", "jax.eval_shape", "jax.core.get_aval",
+        "jax.numpy.isdtype",
         "jax.dtypes.canonicalize_dtype", "jax.lax.broadcast_shapes", "jax.numpy.broadcast_shapes",
-        "jax.lax.dtype", "jax.lax.padtype_to_pads", "jax.lax.conv_general_permutations", "jax.core.is_constant_dim", "equinox.is_array", "equinox.is_inexact_array",
+        "jax.lax.dtype", "jax.lax.padtype_to_pads", "jax.lax.conv_general_permutations",
+        "jax.core.is_constant_dim", "equinox.is_array", "equinox.is_inexact_array",
     }
 )  # fmt: skip
 
