@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis import classes, control_flow, evidence, functions, keys, methods, transforms
+from jaxlint.analysis import attributes, classes, control_flow, evidence, functions, keys, methods, transforms
 from jaxlint.analysis.api import CONTROL_FLOW
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.scope import Scope
@@ -57,7 +57,10 @@ def _evaluate_call(m: Machine, f: Frame, e: n.Call) -> Value:
         direct = _method_of(m, f, base, function, e)
         if direct is not None:
             return direct
-    value = evaluate(m, f, function)
+        # The base was evaluated: once more would consume its keys again.
+        value = one_of(attributes.get(m, f, option, function.name, function) for option in options(base))
+    else:
+        value = evaluate(m, f, function)
     if isinstance(value, Api) and value.path in m.transforms:
         return transforms.apply_expression(m, f, value.path, e)
     arguments = evaluate_arguments(m, f, e)
@@ -80,8 +83,6 @@ def _method_of(m: Machine, f: Frame, base: Value, function: n.Attribute, e: n.Ca
         if isinstance(option, (Array, Unknown, Items, Many, Mapping)):
             found.append(methods.call(m, f, option, function.name, arguments, e))
         else:
-            from jaxlint.analysis import attributes
-
             found.append(call(m, f, attributes.get(m, f, option, function.name, function), arguments, e))
     return one_of(found)
 
