@@ -62,11 +62,12 @@ def touched(before: str, after: str) -> Touched:
     ]
     targets.sort(key=lambda target: (not target.direct, target.name))
     watch = _watch(before, after, old, new)
-    prints = _prints(old, new, reached)
+    everywhere = _acts_everywhere(old, new)
+    prints = everywhere or _prints(old, new, reached)
     return Touched(
         tuple(targets),
         watch,
-        frozenset(reached),
+        frozenset(reached | bound if everywhere else reached),
         frozenset(names),
         prints,
         _constants(old, new, reached),
@@ -151,6 +152,15 @@ def _prints(old: ast.Module, new: ast.Module, reached: set[str]) -> bool:
     top = [s for s in loose if ast.dump(s) not in known or any(_mentions(name, _read(s)) for name in reached)]
     inside = [node for name, nodes in _units(new).items() if name in reached for node in nodes]
     return any(_may_print(node) for node in [*top, *inside])
+
+
+def _acts_everywhere(old: ast.Module, new: ast.Module) -> bool:
+    """Whether a changed statement calls something of an imported module, such as `jax.config.update`, for its effect."""
+    known = {ast.dump(statement) for statement in _flat(old.body)}
+    imports = (s for s in _flat(new.body) if isinstance(s, (ast.Import, ast.ImportFrom)))
+    imported = {name for statement in imports for name in _bound_names(statement)}
+    changed = (s for s in _flat(new.body) if isinstance(s, ast.Expr) and ast.dump(s) not in known)
+    return any(name in imported for statement in changed for name in _bound_names(statement))
 
 
 def _constants(old: ast.Module, new: ast.Module, reached: set[str]) -> tuple[float, ...]:

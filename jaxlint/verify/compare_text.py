@@ -25,6 +25,15 @@ def compare_text(before: str, after: str, *, heal: bool = False) -> tuple[str, s
     return _compare_numbers("\n".join(was), "\n".join(now), heal)
 
 
+def smaller_integers(before: str, after: str) -> bool:
+    """Whether the texts are the same but for integers that are smaller in the second."""
+    was, now = _mask(before), _mask(after)
+    if _NUMBER.sub("#", was).split() != _NUMBER.sub("#", now).split():
+        return False
+    pairs = [(a, b) for a, b in zip(_NUMBER.findall(was), _NUMBER.findall(now), strict=True) if a != b]
+    return all(_is_integer(a) and _is_integer(b) and int(b) < int(a) for a, b in pairs)
+
+
 def is_prefix(before: str, after: str) -> tuple[str, str]:
     """The same for a run that ended early: `after` must begin with `before`."""
     lines = before.splitlines()

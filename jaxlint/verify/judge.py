@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from jaxlint.model import Counts, Speedup, Verdict, Verification
-from jaxlint.verify.compare_text import compare_text
+from jaxlint.verify.compare_text import compare_text, smaller_integers
 from jaxlint.verify.compare_values import Captured, Comparison, compare, worst_of
 from jaxlint.verify.jobs import CallResult, Fault, ProgramResult, ReplayResult
 
@@ -66,6 +66,25 @@ def compare_programs(
         for part in (own - loose, loose, common - own)
     )
     return worst_of([text, strict, data, structs.replace(other, judged=0)])
+
+
+def only_fewer(before: Run, after: Run) -> bool:
+    """Whether the two runs differ in nothing but integers that are smaller in the second."""
+    if before.result.status != after.result.status or not smaller_integers(before.stdout, after.stdout):
+        return False
+    common = _names(before) & _names(after)
+    one, two = _part(before, common), _part(after, common)
+    return compare(_clipped(one, two), two).level == "same"
+
+
+def _clipped(before: Captured, after: Captured) -> Captured:
+    """The first with its Python integers replaced by those of the second where these are smaller."""
+    counts = {leaf.path for leaf in before.leaves if leaf.kind == "number" and leaf.dtype == "int"}
+    arrays = dict(before.arrays)
+    for path in counts & after.arrays.keys():
+        if after.arrays[path] < arrays[path]:
+            arrays[path] = after.arrays[path]
+    return Captured(before.leaves, arrays)
 
 
 def _names(run: Run) -> set[str]:

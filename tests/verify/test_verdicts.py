@@ -270,3 +270,52 @@ def test_verdicts_do_not_depend_on_the_order_of_jobs(judge: Judge) -> None:
     poison = "import jax.numpy as jnp\njnp.sum = jnp.mean\nx = jnp.sum(jnp.ones(3))\nprint(x)\n"
     judge(poison, poison.replace("jnp.ones(3)", "jnp.ones((3,))"))
     assert judge(ORDER, ORDER.replace("x ** 2", "x ** 2.5")).verdict is Verdict.DIFFERENT
+
+
+AXES = """
+import jax
+import jax.numpy as jnp
+
+def blend(left, right, weights):
+    return weights[0] * left + weights[1] * right
+
+f = jax.vmap(blend, in_axes=(0, 0))
+print(f(jnp.arange(6.0).reshape(3, 2), jnp.ones((3, 2)), jnp.array([0.25, 0.75])))
+"""
+
+
+def test_axes_that_alone_work_are_confirmed(judge: Judge) -> None:
+    found = judge(AXES, AXES.replace("(0, 0)", "(0, 0, None)"), "in-axes-arity")
+    assert found.verdict is Verdict.CONFIRMED and "no other axes work" in found.reason
+
+
+@pytest.mark.parametrize("axes", ["(0, None, None)", "(1, 1, None)", "(0, 0, 0)"])
+def test_other_axes_are_never_good(judge: Judge, axes: str) -> None:
+    assert judge(AXES, AXES.replace("(0, 0)", axes), "in-axes-arity").verdict not in GOOD
+
+
+def test_axes_among_several_that_work_are_unverified(judge: Judge) -> None:
+    square = AXES.replace("[0.25, 0.75]", "[0.25, 0.5, 0.25]").replace("weights[1]", "weights[-1]")
+    square = square.replace("weights[0]", "weights.ravel()[0]").replace("weights[-1]", "weights.ravel()[-1]")
+    found = judge(square, square.replace("(0, 0)", "(0, 0, None)"), "in-axes-arity")
+    assert found.verdict is Verdict.UNVERIFIED and "check which were meant" in found.reason
+
+
+def test_a_program_that_counts_its_traces_is_judged_without_jit(judge: Judge) -> None:
+    before = LOOP.replace(
+        "def run", "seen = []\n\ndef shrink(v, r):\n    seen.append(1)\n    return v - r * v\n\ndef run"
+    )
+    before = (
+        before.replace("jax.jit(lambda v, r: v - r * v)", "jax.jit(lambda v, r: shrink(v, r))") + "print(len(seen))\n"
+    )
+    after = before.replace("    for rate", "    once = jax.jit(lambda v, r: shrink(v, r))\n    for rate")
+    after = after.replace("x = jax.jit(lambda v, r: shrink(v, r))(", "x = once(")
+    found = judge(before, after, "jit-in-loop")
+    assert found.verdict is Verdict.CONFIRMED and "smaller counts" in found.reason
+    assert judge(before, after).verdict is Verdict.DIFFERENT
+    assert judge(before, after.replace("r * v", "r + v"), "jit-in-loop").verdict not in GOOD
+
+
+def test_a_changed_setting_reaches_everything(judge: Judge) -> None:
+    before = 'import jax\nimport jax.numpy as jnp\njax.config.update("jax_enable_x64", False)\nx = jnp.ones(3) / 3\nprint(x.dtype)\n'
+    assert judge(before, before.replace("False", "True")).verdict is Verdict.DIFFERENT
