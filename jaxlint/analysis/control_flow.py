@@ -65,7 +65,10 @@ def run(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call) -> Val
         _record(m, f, frame, operands.get("fun", Unknown()), e)
     results = Results()
     value = _RUNNERS[entry.kind](m, frame, operands, results, e.span)
-    m.emit(ControlFlowCall(f, e.span, path, entry.kind, operands, results, results.first, arguments, e))
+    told = ControlFlowCall(
+        f, e.span, path, entry.kind, operands, results, results.first, arguments, e, lambda: m.runs_under_jit(f)
+    )
+    m.emit(told)
     if entry.kind in _DERIVATIVES:
         return untraced(f, value, outer_trace(arguments))
     return untraced(f, value, outer_trace(arguments), arrays=True)

@@ -189,6 +189,7 @@ class ControlFlowCall:
     first: dict[str, Value]
     arguments: Arguments
     call: n.Call
+    runs_under_jit: Callable[[], bool]  # tries whether the function that makes the call could be jitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +289,7 @@ class SiteSeen:
     immediate: bool = False  # called where it stands
     broken: bool = False  # applying or calling it raises
     repeated: bool = False  # made in a loop, or by a function that is called in one
+    eager: list[tuple[Frame, n.Call, Arguments]] = field(default_factory=list)  # the eager calls by visible code
 
     @property
     def inner(self) -> tuple[Transformed, ...]:

@@ -18,7 +18,7 @@ from jaxlint.analysis.events import Branch, HostCall, RangeOver, ShapeUse, SiteS
 from jaxlint.analysis.frames import Consumed, Frame
 from jaxlint.analysis.project import Project
 from jaxlint.analysis.scope import Scope
-from jaxlint.analysis.values import Closure, Site, Token, Transformed, Value, is_traced, options
+from jaxlint.analysis.values import Closure, Option, Site, Token, Transformed, Value, is_traced, options
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
 
@@ -136,23 +136,33 @@ class Machine:
 
     def stays_traceable(self, record: SiteSeen) -> bool:
         """Whether the function could run under an outer jit: nothing in it asks a tracer for what it cannot tell."""
+        function = record.value.function
+        statics = function.site.options if isinstance(function, Transformed) else ()
+        kept = tuple((name, option) for name, option in statics if name.startswith("static"))
+        return self._traces_under_jit(record.value, record.frame, record.value.site, kept)
+
+    def runs_under_jit(self, frame: Frame) -> bool:
+        """Whether the function that a frame runs could be jitted as it stands."""
+        assert frame.function is not None
+        closure = self.closures.get((frame.path, frame.function.span))
+        site = Site("jax.jit", "jit", frame.path, frame.function.span, frame.function.span)
+        return closure is not None and self._traces_under_jit(closure, frame, site, ())
+
+    def _traces_under_jit(
+        self, value: Value, frame: Frame, at: Site, statics: tuple[tuple[str, Option], ...]
+    ) -> bool:
         faults: list[object] = []
 
         def listen(event: Any) -> None:
             if isinstance(event, TRACING_FAULTS) and any(is_traced(option) for option in options(event.value)):
                 faults.append(event)
 
-        function = record.value.function
-        statics = function.site.options if isinstance(function, Transformed) else ()
-        kept = tuple((name, option) for name, option in statics if name.startswith("static"))
-        site = Site(
-            "jax.jit", "jit", record.value.site.path, record.value.site.span, record.value.site.span, options=kept
-        )
-        inner = Transformed(site, record.value)
+        site = Site("jax.jit", "jit", at.path, at.span, at.span, options=statics)
+        inner = Transformed(site, value)
         told, self._emit = self._emit, listen
         self.memo, memo = {}, self.memo
         try:
-            self.root(site.path, STEPS_PER_ENTRY, lambda: transforms.call_generic(self, record.frame, inner))
+            self.root(site.path, STEPS_PER_ENTRY, lambda: transforms.call_generic(self, frame, inner))
         finally:
             self._emit, self.memo = told, memo
         return not faults

@@ -180,7 +180,7 @@ def _made_here(f: Frame, born: int, span: Span) -> bool:
 def call(m: Machine, f: Frame, value: Transformed, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
     """Calls a transformed function."""
     site = value.site
-    _count(m, f, value, e)
+    _count(m, f, value, e, arguments)
     inside: list[Value] = []
     result = _CALLERS.get(site.kind, _call_plain)(m, f, value, arguments, where, inside)
     donation.mark(m, f, value, arguments, result, where)
@@ -188,7 +188,7 @@ def call(m: Machine, f: Frame, value: Transformed, arguments: Arguments, e: n.Ca
     return result
 
 
-def _count(m: Machine, f: Frame, value: Transformed, e: n.Call | None) -> None:
+def _count(m: Machine, f: Frame, value: Transformed, e: n.Call | None, arguments: Arguments) -> None:
     if m.quiet:
         return
     if value.site.kind == "jit" and not f.compiled:
@@ -199,6 +199,8 @@ def _count(m: Machine, f: Frame, value: Transformed, e: n.Call | None) -> None:
     record = m.record(value)
     if record is not None:
         record.calls += e is not None
+        if e is not None and f.known and not f.compiled:
+            record.eager.append((f, e, arguments))
         count_call(f, record)
         if e is not None and e.function.span == value.site.span:
             record.immediate = True
