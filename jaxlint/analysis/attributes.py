@@ -56,6 +56,10 @@ def get(m: Machine, f: Frame, base: Value, name: str, e: n.Attribute) -> Value:
             return Unknown() if name in STATIC_ATTRIBUTES else Method(base, name, trace=base.trace)
         case Method(name="at[]"):
             return Method(base.owner, f"at[].{name}", trace=base.trace)
+        case Items() | Many() | Mapping() | Scalar() if name in STATIC_ATTRIBUTES:
+            return Unknown()
+        case Transformed() if name == "__wrapped__":
+            return base.function
         case Items() | Many() | Mapping() | Scalar() | Transformed():
             return Method(base, name, trace=base.trace)
         case Bound(function=Api(path="builtins.property")):

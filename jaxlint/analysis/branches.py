@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis.events import Branch
@@ -16,6 +17,7 @@ from jaxlint.analysis.values import (
     Unknown,
     Value,
     is_traced,
+    leaves,
     one_of,
     options,
 )
@@ -101,6 +103,26 @@ def narrowed(m: Machine, f: Frame, test: n.Expr, outcome: bool) -> None:
                 _narrow(f, name, keep_none=(operator in ("is", "==")) is outcome)
         case n.Name(name=name) if outcome:
             _narrow(f, name, keep_none=False)
+        case n.Call(function=n.Name(name="isinstance"), arguments=(n.Argument(value=n.Name(name=name)), kinds)):
+            _narrow_kind(m, f, name, kinds.value, outcome)
+
+
+def _narrow_kind(m: Machine, f: Frame, name: str, kinds: n.Expr, outcome: bool) -> None:
+    """Keeps what an `isinstance` test lets through."""
+    from jaxlint.analysis.expressions import evaluate
+    from jaxlint.analysis.functions import is_a
+
+    value = f.scope.names.get(name)
+    if isinstance(value, OneOf):
+        classes = list(leaves(evaluate(m, f, kinds)))
+        kept = [o for o in value.options if _is_one(o, classes, is_a) in (outcome, None)]
+        if kept:
+            f.scope.names[name] = one_of(kept)
+
+
+def _is_one(value: Value, classes: list[Value], is_a: Callable[[Value, Value], bool | None]) -> bool | None:
+    answers = [is_a(value, kind) for kind in classes]
+    return True if True in answers else None if None in answers else False
 
 
 def _narrow(f: Frame, name: str, *, keep_none: bool) -> None:

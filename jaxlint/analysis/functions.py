@@ -181,13 +181,13 @@ def _isinstance(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, wh
     value, kinds = arguments.get(0, "obj"), arguments.get(1, "cls")
     if value is None or kinds is None:
         return Scalar("bool")
-    answers = {_is_a(option, kind) for option in options(value) for kind in (leaves(kinds))}
+    answers = {is_a(option, kind) for option in options(value) for kind in (leaves(kinds))}
     if answers == {False}:
         return known(False)
     return known(True) if True in answers and None not in answers and len(list(options(value))) == 1 else Scalar("bool")
 
 
-def _is_a(value: Value, kind: Value) -> bool | None:
+def is_a(value: Value, kind: Value) -> bool | None:
     """Whether a value is an instance of a class, where that is certain."""
     if isinstance(kind, Api) and kind.path in ("jax.core.Tracer", "jax.extend.core.Tracer", "jax._src.core.Tracer"):
         return is_traced(value) if isinstance(value, (Array, Key)) or value.trace is not None else None
@@ -385,7 +385,7 @@ def _map_leaves(m: Machine, f: Frame, function: Value, tree: Value, rest: list[V
         return replace(tree, element=inside(tree.element, [element_of(r) for r in rest]))
     result = calls.call_with(m, f, function, (tree, *rest), where)
     if isinstance(tree, Unknown):
-        return Unknown(trace=join_traces(tree.trace, deep_trace(result)))
+        return Unknown(trace=deep_trace(result))  # the leaves' metadata, say, is not traced
     return result
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -185,7 +186,8 @@ def _try(m: Machine, f: Frame, statement: n.Try) -> bool:
     before = _state(m, f)
     ends = []
     f.tried += bool(statement.handlers)
-    goes_on = run_body(m, f, statement.body)
+    with m.silence() if any(_expects_tracers(m, f, h.type) for h in statement.handlers) else nullcontext():
+        goes_on = run_body(m, f, statement.body)
     f.tried -= bool(statement.handlers)
     if goes_on and run_body(m, f, statement.otherwise):
         ends.append(_state(m, f))
@@ -196,6 +198,15 @@ def _try(m: Machine, f: Frame, statement: n.Try) -> bool:
             ends.append(_state(m, f))
     _merge(m, f, ends or [raised])
     return run_body(m, f, statement.final) and bool(ends)
+
+
+def _expects_tracers(m: Machine, f: Frame, kind: n.Expr | None) -> bool:
+    """Whether an `except` is there for what tracing refuses: the code before it is meant to be tried on tracers."""
+    if isinstance(kind, n.Sequence):
+        return any(_expects_tracers(m, f, element) for element in kind.elements)
+    path = imports.dotted(m, f, kind) if kind is not None else None
+    name = (path or "").rpartition(".")[2]
+    return name == "ConcretizationTypeError" or (name.startswith("Tracer") and name.endswith("ConversionError"))
 
 
 def _match(m: Machine, f: Frame, statement: n.Match) -> bool:

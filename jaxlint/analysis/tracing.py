@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from jaxlint.analysis import arrays
 from jaxlint.analysis.frames import Arguments, Frame
+from jaxlint.analysis.scope import Attributes
 from jaxlint.analysis.values import (
     Array,
     Instance,
@@ -97,8 +98,14 @@ def untraced(f: Frame, value: Value, outer: Trace | None, *, arrays: bool = Fals
     return _retraced(value, trace, arrays)
 
 
-def _retraced(value: Value, trace: Trace | None, arrays_only: bool) -> Value:
+def _retraced(value: Value, trace: Trace | None, arrays_only: bool, depth: int = 4) -> Value:
     match value:
+        case Instance(attributes=attributes) if depth:
+            # JAX takes the object apart and builds another one.
+            made = Attributes()
+            made.names = {k: _retraced(v, trace, arrays_only, depth - 1) for k, v in attributes.names.items()}
+            made.rebound = attributes.rebound
+            return replace(value, attributes=made, trace=None)
         case Scalar(kind=kind) if kind in NUMBERS and arrays_only:
             return replace(arrays.from_python(value) or Array(None, ()), trace=trace)
         case Array() | Key() | Unknown():

@@ -9,9 +9,21 @@ from collections.abc import Iterator
 
 from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import Branch, StaticWanted, TransformCalled
-from jaxlint.analysis.frames import steps
+from jaxlint.analysis.frames import Frame, steps
 from jaxlint.analysis.signature import signature, static_parameters
-from jaxlint.analysis.values import Api, Array, Bound, Closure, TracedParameter, Transformed, Unknown, Value, is_traced, options
+from jaxlint.analysis.values import (
+    NONE,
+    Api,
+    Array,
+    Bound,
+    Closure,
+    TracedParameter,
+    Transformed,
+    Unknown,
+    Value,
+    is_traced,
+    options,
+)
 from jaxlint.model import Fix, Safety, Severity, Span
 from jaxlint.registry import Rule
 from jaxlint.repair.conditions import as_array_operation
@@ -37,8 +49,14 @@ DTYPES = frozenset({"bfloat16", "bool_", "complex64", "complex128", "float16", "
                     "int64", "uint8", "uint16", "uint32", "uint64"})  # fmt: skip
 
 
-def traced(value: Value) -> Array | None:
-    """The option of a value that surely is a tracer whose truth cannot be asked."""
+def is_abstract(frame: Frame) -> bool:
+    """Whether some transform runs this code: nothing is a tracer elsewhere."""
+    return any(outer.site is not None for outer in frame.chain())
+
+
+def traced(event: Branch) -> Array | None:
+    """The option of the tested value that surely is a tracer, the truth of which cannot be asked."""
+    value = event.value if is_abstract(event.frame) else NONE
     return next((o for o in options(value) if isinstance(o, Array) and is_traced(o)), None)
 
 
@@ -69,7 +87,7 @@ def to_make_static(value: Value) -> frozenset[TracedParameter]:
 
 def check_branch(event: Branch, context: Context) -> Iterator[Report]:
     """A Python branch on a tracer that is no flag."""
-    value = traced(event.value)
+    value = traced(event)
     if value is None or event.form == "while" or flags(value):
         return
     written = context.text.at(event.span)
@@ -79,7 +97,7 @@ def check_branch(event: Branch, context: Context) -> Iterator[Report]:
 
 def check_while(event: Branch, context: Context) -> Iterator[Report]:
     """A `while` on a tracer."""
-    value = traced(event.value)
+    value = traced(event)
     if value is None or event.form != "while" or flags(value):
         return
     message = f"`while` asks for the truth of `{_short(context.text.at(event.span))}`, which is traced; use `lax.while_loop`"
@@ -88,7 +106,7 @@ def check_while(event: Branch, context: Context) -> Iterator[Report]:
 
 def check_flag(event: Branch, context: Context) -> Iterator[Report]:
     """A branch on a flag that should be static."""
-    value = traced(event.value)
+    value = traced(event)
     wanted = flags(value) if value is not None else frozenset()
     if wanted:
         yield static_report(event.span, wanted, "decides a branch", event, context)
@@ -98,7 +116,7 @@ def check_wanted(event: StaticWanted, context: Context) -> Iterator[Report]:
     """A parameter used as only a static one can be."""
     assert event.value.trace is not None
     wanted = frozenset(p for p in event.value.trace.parameters if takes_statics(p))
-    if wanted:
+    if wanted and is_abstract(event.frame):
         yield static_report(event.span, wanted, f"is {event.use}", event, context)
 
 

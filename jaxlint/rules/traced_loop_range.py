@@ -11,14 +11,14 @@ from jaxlint.analysis.values import is_traced
 from jaxlint.model import Safety, Severity
 from jaxlint.registry import Rule
 from jaxlint.repair.loops import as_fori_loop
-from jaxlint.rules.traced_branch import static_fix, to_make_static
+from jaxlint.rules.traced_branch import is_abstract, static_fix, to_make_static
 
 RULE = Rule("JAX303", "traced-loop-range", "`range` is given a traced value", Severity.ERROR, fix=Safety.SAFE)
 
 
 def check(event: RangeOver, context: Context) -> Iterator[Report]:
     """`range(n)` with a tracer."""
-    if not is_traced(event.value):
+    if not is_traced(event.value) or not is_abstract(event.frame):
         return
     wanted = to_make_static(event.value)
     names = ", ".join(sorted(f"`{p.name}`" for p in wanted))

@@ -11,14 +11,14 @@ from jaxlint.analysis.values import is_traced
 from jaxlint.model import Safety, Severity
 from jaxlint.registry import Rule
 from jaxlint.repair.indexing import as_array_choice, unwrapped
-from jaxlint.rules.traced_branch import static_fix, to_make_static
+from jaxlint.rules.traced_branch import is_abstract, static_fix, to_make_static
 
 RULE = Rule("JAX304", "traced-shape", "a traced value stands where only a static one can", Severity.ERROR, fix=Safety.SAFE)
 
 
 def check(event: ShapeUse, context: Context) -> Iterator[Report]:
     """A tracer as shape, size, axis, slice bound or list index."""
-    if not is_traced(event.value):
+    if not is_traced(event.value) or not is_abstract(event.frame):
         return
     wanted = to_make_static(event.value)
     safety = Safety.UNSAFE if event.what.startswith(("slice", "index")) else Safety.SAFE
