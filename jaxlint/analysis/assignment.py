@@ -64,6 +64,8 @@ def _assign_name(
         if scope is not None:
             scope.names[name] = join(scope.names[name], value)
         return
+    if augmented is not None:
+        m.emit(Assigned(f, target.span, "name", None, value, target, statement, True, augmented))
     f.scope.names[name] = _named(value, name)
 
 

@@ -222,6 +222,16 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
+class Formatted:
+    """An f-string is built; `values` are those of its parts."""
+
+    frame: Frame
+    span: Span
+    values: tuple[Value, ...]
+    node: n.FormattedString
+
+
+@dataclass(frozen=True, slots=True)
 class DonatedRead:
     """A name is read whose arrays were donated before, on the same path or in an earlier round of a loop."""
 

@@ -11,7 +11,7 @@ from jaxlint.analysis import arrays, attributes, calls, keys
 from jaxlint.analysis.api import STATIC_ATTRIBUTES
 from jaxlint.analysis.arrays.indexing import SliceValue
 from jaxlint.analysis.branches import ask, is_none, truth, truth_of
-from jaxlint.analysis.events import DonatedRead, Indexed, ShapeUse, StaticWanted
+from jaxlint.analysis.events import DonatedRead, Formatted, Indexed, ShapeUse, StaticWanted
 from jaxlint.analysis.frames import Frame
 from jaxlint.analysis.iteration import rounds
 from jaxlint.analysis.key_parts import part_token
@@ -473,9 +473,11 @@ def _outermost_iterable(m: Machine, f: Frame, generator: n.Generator) -> Value:
 
 
 def _formatted(m: Machine, f: Frame, e: n.FormattedString) -> Value:
+    values = tuple(evaluate(m, f, part) for part in e.parts)
+    m.emit(Formatted(f, e.span, values, e))
     trace: Trace | None = None
-    for part in e.parts:
-        trace = join_traces(trace, deep_trace(evaluate(m, f, part)))
+    for value in values:
+        trace = join_traces(trace, deep_trace(value))
     return Scalar("str", trace=replace(trace, sure=False) if trace is not None else None)
 
 
