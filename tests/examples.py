@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from markdown_it import MarkdownIt
 
@@ -15,9 +19,11 @@ from jaxlint.config.settings import Options, Settings, settings_for
 from jaxlint.engine import Linted, Loaded, lint
 from jaxlint.fixes.loop import Fixed, fix_all
 from jaxlint.model import Finding, Safety
+from jaxlint.registry import rules
 from jaxlint.source.text import SourceFile
 
 ROOT = Path(__file__).parent.parent
+RUNNER = ROOT / "tests" / "data" / "run_examples.py"
 PAGES = ROOT / "rules"
 KINDS = ("bad", "good", "fixed")
 
@@ -134,11 +140,18 @@ def checked(outcome: Linted) -> Linted:
     return outcome
 
 
-def fixed(text: str, rules: frozenset[str] | None = None, target: str | None = None) -> Fixed:
-    """The text after all fixes, or those of some rules, to a fixed point."""
+def by_default(findings: Iterable[Finding]) -> list[Finding]:
+    """Without what rules say that are off unless they are asked for."""
+    on = {rule.name for rule in rules() if rule.on_by_default}
+    return [one for one in findings if one.name in on]
+
+
+def fixed(text: str, only: frozenset[str] | None = None, target: str | None = None, *, defaults: bool = False) -> Fixed:
+    """The text after all fixes, those of some rules, or those of the rules on by default, to a fixed point."""
 
     def choose(_: Loaded, findings: Sequence[Finding]) -> list[Finding]:
-        wanted = [one for one in findings if not rules or one.name in rules]
+        wanted = [one for one in findings if not only or one.name in only]
+        wanted = by_default(wanted) if defaults else wanted
         return [one for one in wanted if one.fix and one.fix.safety is not Safety.DISPLAY]
 
     return fix_all(loaded(example=text), lambda files: checked(lint(files, settings(target))), choose)
@@ -151,3 +164,13 @@ def shown(text: str, findings: Counter[tuple[int, str]]) -> str:
         f"    {line:3} {rule}: {lines[line - 1].strip() if line <= len(lines) else '(behind the end)'}"
         for line, rule in sorted(findings.elements())
     )
+
+
+def runner(programs: Mapping[str, str]) -> dict[str, dict[str, Any] | None]:
+    """Runs programs under JAX in one process: for each what it raised, None where it ran through."""
+    asked = json.dumps([{"name": name, "text": text} for name, text in programs.items()])
+    command = [sys.executable, str(RUNNER)]
+    run = subprocess.run(command, input=asked, capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 0, run.stderr[-3000:]
+    outcomes: dict[str, dict[str, Any] | None] = json.loads(run.stdout.splitlines()[-1])
+    return outcomes

@@ -271,12 +271,22 @@ def check_size(event: TransformCalled, context: Context) -> Iterator[Report]:
                 f"the mapped axes have different sizes: {first[2]} (argument {first[0] + 1}, axis {first[1]}) "
                 f"and {size} (argument {position + 1}, axis {axis})"
             )
-            yield Report(event.span, message, _site_step(event), _size_fix(event, first[2], position, context))
+            yield Report(event.span, message, _site_step(event), _size_fix(event, seen, context))
             return
 
 
-def _size_fix(event: TransformCalled, size: int, position: int, context: Context) -> Fix | None:
-    """Another axis of the argument that alone has the size wanted."""
+def _size_fix(event: TransformCalled, seen: list[tuple[int, int, int]], context: Context) -> Fix | None:
+    """Another axis of the one argument that does not fit the others; `seen` has position, axis and size of each."""
+    for position, _, size in reversed(seen):
+        others = {other for at, _, other in seen if at != position}
+        made = _axis_of_size(event, others.pop(), position, context) if len(others) == 1 and size not in others else None
+        if made is not None:
+            return made
+    return None
+
+
+def _axis_of_size(event: TransformCalled, size: int, position: int, context: Context) -> Fix | None:
+    """The only axis of an argument that has the size wanted."""
     site = event.value.site
     option = site.option_at("in_axes")
     value = event.arguments.positional[position]
