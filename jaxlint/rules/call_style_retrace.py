@@ -52,7 +52,7 @@ EagerCall = tuple[Frame, n.Call, Arguments]
 
 def _report(call: n.Call, frame: Frame, other: EagerCall, known: Signature, context: Context) -> Report:
     name = known.function.name if known.function is not None else "the function"
-    message = f"`{name}` compiles again here: what this call passes by keyword, another passes by position, or the reverse"
+    message = f"`{name}` compiles again here: calls differ in what they pass by position and what by keyword"
     because = (Step(other[0].path, other[1].span.line, f"`{name}` is called in another style"),)
     repaired = _in_style(call, len(other[2].positional), known, context) if frame.path == context.module.path else None
     return Report(call.span, message, because, repaired, path=frame.path)
