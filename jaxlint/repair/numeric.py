@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
@@ -50,6 +50,12 @@ class Reader:
         """A reader that knows more names than those bound by now."""
         values = {name: Array() if sureness is Sureness.SURE else Unknown() for name, sureness in names.items()}
         return replace(self, given={**self.given, **values})
+
+    def believing(self, test: n.Expr) -> Reader:
+        """A reader that takes what a test compares, or computes with, for arrays."""
+        names = set(_compared(test))
+        unsure = [name for name in names if _of_value(self.value(name)) is Sureness.MAYBE]
+        return self.knowing(dict.fromkeys(unsure, Sureness.SURE))
 
     def value(self, name: str) -> Value | None:
         """What a name holds, None where nothing in sight binds it."""
@@ -212,6 +218,17 @@ class Reader:
             return path.startswith("jax.") and not path.startswith(("jax.debug", "jax.experimental", "jax.pure_callback"))
         value = self.value(function.name) if isinstance(function, n.Name) else None
         return isinstance(value, CALLABLE)
+
+
+def _compared(test: n.Expr) -> Iterator[str]:
+    """The names that are operands of comparisons with order, or of arithmetic."""
+    for node in walk(test):
+        operands: tuple[n.Expr, ...] = ()
+        if isinstance(node, n.Compare):
+            operands = (node.left, *(side for _, side in node.rest)) if node.rest[0][0] in COMPARISONS else ()
+        elif isinstance(node, n.Binary):
+            operands = (node.left, node.right)
+        yield from (operand.name for operand in operands if isinstance(operand, n.Name))
 
 
 def _is_boolean(value: Value | None) -> bool:

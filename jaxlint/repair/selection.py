@@ -17,6 +17,7 @@ from jaxlint.repair.text import is_line_start
 
 def of_conditional(e: n.Conditional, reader: Reader) -> Fix | None:
     """`a if test else b` as `jnp.where(test, a, b)`."""
+    reader = reader.believing(e.test)
     then, otherwise = leaf(e.body, reader), leaf(e.otherwise, reader)
     if then is None or otherwise is None or "#" in reader.context.text.at(e.span):
         return None
@@ -30,7 +31,8 @@ def of_if(statement: n.If, reader: Reader) -> Fix | None:
     text, span = reader.context.text, statement.span
     if text.at(span).startswith("elif") or not is_line_start(text, span.line, span.column):
         return None
-    return _assignments(statement, reader) or _returns(statement, reader)
+    believing = reader.believing(statement.test)
+    return _assignments(statement, believing) or _returns(statement, believing)
 
 
 def _fix(code: Written, edits: Sequence[Edit]) -> Fix:
