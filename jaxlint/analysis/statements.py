@@ -26,6 +26,10 @@ QUIET_CONTEXTS = frozenset(
 )  # fmt: skip
 
 
+CONCRETE_CONTEXTS = frozenset({"jax.ensure_compile_time_eval", "jax.disable_jit", "jax.core.eval_context"})
+"""Contexts in which operations on concrete values are not staged."""
+
+
 def run_body(m: Machine, f: Frame, body: tuple[n.Stmt, ...]) -> bool:
     """Runs statements in order; False when no path goes on behind them."""
     return all(run(m, f, statement) for statement in body)
@@ -162,20 +166,29 @@ def _widen(f: Frame, before: dict[str, Value]) -> None:
 
 def _with(m: Machine, f: Frame, statement: n.With) -> bool:
     quiet = False
+    staged = f.staged
     for context, target in statement.items:
         value = evaluate(m, f, context)
         quiet |= _is_quiet(m, f, context)
+        f.staged &= imports.dotted(m, f, _function_of(context)) not in CONCRETE_CONTEXTS
         if target is not None:
             assignment.assign(m, f, target, value, statement)
-    if not quiet:
-        return run_body(m, f, statement.body)
-    with m.silence():
-        run_body(m, f, statement.body)
-    return True
+    if quiet:
+        with m.silence():
+            run_body(m, f, statement.body)
+        goes_on = True
+    else:
+        goes_on = run_body(m, f, statement.body)
+    f.staged = staged
+    return goes_on
+
+
+def _function_of(context: n.Expr) -> n.Expr:
+    return context.function if isinstance(context, n.Call) else context
 
 
 def _is_quiet(m: Machine, f: Frame, context: n.Expr) -> bool:
-    function = context.function if isinstance(context, n.Call) else context
+    function = _function_of(context)
     if isinstance(function, n.Attribute) and function.name in ("assertRaises", "assertRaisesRegex", "assertWarns"):
         return True
     path = imports.dotted(m, f, function)
