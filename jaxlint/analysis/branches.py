@@ -22,6 +22,7 @@ from jaxlint.analysis.values import (
     options,
 )
 from jaxlint.program import nodes as n
+from jaxlint.program.names import walk
 
 if TYPE_CHECKING:
     from jaxlint.analysis.machine import Machine
@@ -62,6 +63,28 @@ def ask(m: Machine, f: Frame, value: Value, form: str, expression: n.Expr, state
     m.emit(Branch(f, expression.span, value, form, expression, statement))
     if any(isinstance(option, Array) and is_traced(option) for option in options(value)):
         f.failed = statement.span
+
+
+def asks_how_it_runs(f: Frame, test: n.Expr) -> bool:
+    """Whether a test looks for tracers (`is_tracer(x)`), or at a switch of the module that is set elsewhere.
+
+    What stands behind it is meant for the one or the other way of running, which is not told apart here.
+    """
+    for node in walk(test):
+        function = node.function if isinstance(node, n.Call) else None
+        if isinstance(function, (n.Name, n.Attribute)) and "tracer" in function.name.lower():
+            return True
+        if isinstance(node, n.Attribute) and node.name == "Tracer":
+            return True
+        if isinstance(node, n.Name) and _is_switch(f, node.name):
+            return True
+    return False
+
+
+def _is_switch(f: Frame, name: str) -> bool:
+    scope = f.scope.find(name)
+    value = scope.names[name] if scope is not None and scope is not f.scope and scope.parent is None else None
+    return isinstance(value, Scalar) and value.kind == "bool" and not value.known
 
 
 def truth_of(value: Value) -> bool | None:

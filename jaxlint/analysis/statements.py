@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.analysis import assignment, classes, imports, keys
-from jaxlint.analysis.branches import narrowed, truth
+from jaxlint.analysis.branches import asks_how_it_runs, narrowed, truth
 from jaxlint.analysis.events import Assigned, Dropped
 from jaxlint.analysis.expressions import evaluate
 from jaxlint.analysis.frames import Consumed, Frame
@@ -108,7 +108,9 @@ def _if(m: Machine, f: Frame, statement: n.If) -> bool:
             continue
         _restore(m, f, before)
         narrowed(m, f, statement.test, outcome)
-        if run_body(m, f, body):
+        with m.silence() if known is None and asks_how_it_runs(f, statement.test) else nullcontext():
+            ended = not run_body(m, f, body)
+        if not ended:
             goes_on = True
             ends.append(_state(m, f))
     _merge(m, f, ends)
