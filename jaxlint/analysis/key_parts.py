@@ -83,7 +83,7 @@ def _meet(one: object, other: object, narrowed: bool) -> bool:
     if isinstance(one, tuple) and one[0] == "scanned":
         return _is_index(other) or (isinstance(other, tuple) and other[0] == "slice")
     if isinstance(one, tuple) and one[0] == "slice" and not narrowed:
-        if _is_index(other):
+        if isinstance(other, int) and not isinstance(other, bool):
             return _in_slice(other, one[1], one[2])
         return isinstance(other, tuple) and other[0] == "slice" and _slices_meet(one, other)
     return False
@@ -93,7 +93,7 @@ def _is_index(selector: object) -> bool:
     return isinstance(selector, int) and not isinstance(selector, bool)
 
 
-def _in_slice(index: Any, lower: object, upper: object) -> bool:
+def _in_slice(index: int, lower: object, upper: object) -> bool:
     """Whether an index surely lies in a slice, whatever the length that makes the slice non-empty."""
     if not isinstance(lower, (int, type(None))) or not isinstance(upper, (int, type(None))):
         return False

@@ -124,10 +124,11 @@ def _is_forgotten(body: tuple[n.Stmt, ...], first: Span, second: Span) -> bool:
 
 def _is_bound(body: tuple[n.Stmt, ...], call: n.Call) -> bool:
     """Whether a function is called that holds its key: `draw = partial(f, key=key)` says that all calls share it."""
+    name = _last_name(call.function) if isinstance(call.function, n.Name) else None
     for statement in walk_statements(body):
-        if isinstance(statement, n.Assign) and isinstance(statement.value, n.Call) and isinstance(call.function, n.Name):
+        if isinstance(statement, n.Assign) and isinstance(statement.value, n.Call):
             names = {name for target in statement.targets for name in target_names(target)}
-            if call.function.name in names and _last_name(statement.value.function) == "partial":
+            if name in names and _last_name(statement.value.function) == "partial":
                 return True
     return False
 
