@@ -16,6 +16,14 @@ def call_at(span: Span, context: Context) -> n.Call | None:
     return next(found, None)
 
 
+def call_around(inner: Span, context: Context) -> n.Call | None:
+    """The method call `inner.name(...)`."""
+    for node in all_expressions(context.module):
+        if isinstance(node, n.Call) and isinstance(node.function, n.Attribute) and node.function.base.span == inner:
+            return node
+    return None
+
+
 def add_option(site: Site, text: str, context: Context) -> list[Edit] | None:
     """The edits that give an application one more keyword; None where it is written elsewhere or leaves no room."""
     if site.path != context.module.path or site.form == "alias":

@@ -1,0 +1,79 @@
+"""JAX306 bool-mask-index: results whose size depends on values cannot be compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jaxlint.analysis.context import Context, Report, fix
+from jaxlint.analysis.events import ApiCall, Indexed
+from jaxlint.analysis.frames import steps
+from jaxlint.analysis.values import Array, Items, Value, is_traced, leaves
+from jaxlint.model import Edit, Fix, Safety, Severity
+from jaxlint.program import nodes as n
+from jaxlint.registry import Rule
+from jaxlint.repair.options import call_around
+from jaxlint.repair.spelling import spell
+
+RULE = Rule(
+    "JAX306", "bool-mask-index", "a mask or search whose result has no static size", Severity.ERROR, fix=Safety.UNSAFE
+)
+
+SEARCHES = frozenset(
+    f"jax.numpy.{name}"
+    for name in ("unique", "unique_values", "nonzero", "flatnonzero", "argwhere", "where", "union1d", "setdiff1d",
+                 "intersect1d", "extract")
+)  # fmt: skip
+"""Functions whose result depends on values unless `size` is given."""
+
+
+def check_index(event: Indexed, context: Context) -> Iterator[Report]:
+    """`x[mask]` and `x.at[mask]` with a traced mask."""
+    indices = event.index.items if isinstance(event.index, Items) else (event.index,)
+    if not any(_is_mask(index) for index in indices) or not isinstance(event.base, Array):
+        return
+    mask = context.text.at(event.node.index.span)
+    message = f"`{mask}` is a traced boolean mask: the size of what it selects is not known when compiling"
+    yield Report(event.span, message, steps(event.frame), _selected(event, context))
+
+
+def _is_mask(value: Value) -> bool:
+    return isinstance(value, Array) and value.dtype == "bool" and value.shape != () and is_traced(value)
+
+
+def _selected(event: Indexed, context: Context) -> Fix | None:
+    """`x.at[m].set(v)` becomes `jnp.where(m, v, x)`, and `x[m].sum()` becomes `jnp.where(m, x, 0).sum()`."""
+    if isinstance(event.index, Items):
+        return None
+    call = call_around(event.node.span, context)
+    if call is None or not isinstance(call.function, n.Attribute) or call.function.base.span != event.node.span:
+        return None
+    mask = context.text.at(event.node.index.span)
+    where = spell(context.module, "jax.numpy.where", event.span)
+    at, method, count = event.node.base, call.function.name, len(call.arguments)
+    if event.written and method == "set" and count == 1 and isinstance(at, n.Attribute):
+        value, array = context.text.at(call.arguments[0].span), context.text.at(at.base.span)
+        if not isinstance(call.arguments[0].value, (n.Constant, n.Unary)):
+            return None  # an array would have to be as long as the selection
+        edit = Edit(call.span, f"{where.text}({mask}, {value}, {array})")
+    elif not event.written and method == "sum" and not count:
+        edit = Edit(event.node.span, f"{where.text}({mask}, {context.text.at(event.node.base.span)}, 0)")
+    else:
+        return None
+    return fix(Safety.UNSAFE, "select with `where`", edit, where.edits)
+
+
+def check_search(event: ApiCall, context: Context) -> Iterator[Report]:
+    """`jnp.nonzero(x)` and its like without `size`."""
+    given = event.arguments
+    if event.path not in SEARCHES or not given.complete or given.keyword("size") is not None:
+        return
+    if event.path == "jax.numpy.where" and len(given.positional) + len(given.keywords) != 1:
+        return
+    if event.path == "jax.numpy.unique" and len(given.positional) > 5:
+        return
+    if any(is_traced(leaf) and isinstance(leaf, Array) for value in given.positional for leaf in leaves(value)):
+        message = f"`{event.path}` of a tracer needs `size=`: how much it finds is not known when compiling"
+        yield Report(event.span, message, steps(event.frame))
+
+
+CHECKS = {Indexed: check_index, ApiCall: check_search}
