@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 .PHONY: help demo test lint format build clean
 
 help:
-	@echo "make demo    lint, fix and verify the programs in fixtures/"
+	@echo "make demo    lint, fix and verify the programs in fixtures/demo"
 	@echo "make test    run the tests"
 	@echo "make lint    ruff and mypy"
 	@echo "make format  let ruff put the code in order"
@@ -21,8 +21,8 @@ $(STAMP): pyproject.toml setup.py
 	@touch $@
 
 demo: $(STAMP)
-	$(BIN)/jaxlint --isolated fixtures || test $$? -eq 1
-	$(BIN)/jaxlint --isolated --unsafe-fixes --diff --verify fixtures || test $$? -eq 1
+	$(BIN)/jaxlint --isolated fixtures/demo || test $$? -eq 1
+	$(BIN)/jaxlint --isolated --unsafe-fixes --diff --verify fixtures/demo || test $$? -eq 1
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2

@@ -42,7 +42,7 @@ def findings(
             if module is not None:
                 for use in api_uses(module):
                     collector.tell_at(module.path, use)
-    return [finding for finding in collector.sorted() if finding.path in wanted]
+    return collector.sorted()
 
 
 @contextmanager
