@@ -179,7 +179,9 @@ def test_files_without_jax_are_not_looked_at() -> None:
 # Robustness
 
 
-@pytest.mark.parametrize("text", ["", "\n", "\ufeff", "# jax", "jax", "import jax", "\tx = jax", "jax\\", "'''jax", "(" * 500 + "jax"])
+@pytest.mark.parametrize(
+    "text", ["", "\n", "\ufeff", "# jax", "jax", "import jax", "\tx = jax", "jax\\", "'''jax", "(" * 500 + "jax"]
+)
 def test_odd_texts(text: str) -> None:
     assert all(name == "syntax-error" for _, name in places(text))
 
@@ -210,7 +212,10 @@ def test_the_same_text_gives_the_same_findings() -> None:
 def test_a_file_being_typed_never_fails(file: Path) -> None:
     """Every tenth prefix ends somewhere in a word, a string or a bracket; each line end is a prefix as well."""
     text = file.read_text("utf-8")
-    ends = {*range(0, len(text), max(len(text) // 40, 1)), *(i for i, c in enumerate(text, 1) if c == "\n" and i % 3 == 0)}
+    ends = {
+        *range(0, len(text), max(len(text) // 40, 1)),
+        *(i for i, c in enumerate(text, 1) if c == "\n" and i % 3 == 0),
+    }
     files = loaded(typed="")
     for end in sorted(ends):
         outcome = lint(replaced(files, {"typed.py": SourceFile.from_text("typed.py", text[:end])}), settings())
@@ -231,12 +236,68 @@ def test_a_file_with_a_line_missing_never_fails(file: Path) -> None:
 NAMES = st.sampled_from(["x", "y", "f", "g", "key", "self", "jax", "jnp", "params"])
 ATOMS = st.one_of(
     NAMES,
-    st.sampled_from(["0", "1", "-1", "2.5", "None", "True", "'a'", "()", "[]", "{}", "...", "lambda x: x", "lambda *a, **k: a"]),
+    st.sampled_from(
+        ["0", "1", "-1", "2.5", "None", "True", "'a'", "()", "[]", "{}", "...", "lambda x: x", "lambda *a, **k: a"]
+    ),
 )
 FUNCTIONS = st.sampled_from(
-    ["jax.jit", "jax.vmap", "jax.grad", "jax.value_and_grad", "jax.hessian", "jax.pmap", "jax.checkpoint", "jax.lax.scan", "jax.lax.cond", "jax.lax.while_loop", "jax.lax.fori_loop", "jax.lax.switch", "jax.lax.map", "jax.random.split", "jax.random.normal", "jax.random.key", "jax.tree.map", "jax.jvp", "jax.vjp", "jnp.zeros", "jnp.arange", "jnp.sum", "jnp.where", "jnp.reshape", "jnp.stack", "partial", "range", "len", "zip", "enumerate", "map", "sorted", "print", "isinstance", "getattr", "x", "f", "g", "x.at", "params.get", "key.shape"]
+    [
+        "jax.jit",
+        "jax.vmap",
+        "jax.grad",
+        "jax.value_and_grad",
+        "jax.hessian",
+        "jax.pmap",
+        "jax.checkpoint",
+        "jax.lax.scan",
+        "jax.lax.cond",
+        "jax.lax.while_loop",
+        "jax.lax.fori_loop",
+        "jax.lax.switch",
+        "jax.lax.map",
+        "jax.random.split",
+        "jax.random.normal",
+        "jax.random.key",
+        "jax.tree.map",
+        "jax.jvp",
+        "jax.vjp",
+        "jnp.zeros",
+        "jnp.arange",
+        "jnp.sum",
+        "jnp.where",
+        "jnp.reshape",
+        "jnp.stack",
+        "partial",
+        "range",
+        "len",
+        "zip",
+        "enumerate",
+        "map",
+        "sorted",
+        "print",
+        "isinstance",
+        "getattr",
+        "x",
+        "f",
+        "g",
+        "x.at",
+        "params.get",
+        "key.shape",
+    ]
 )
-OPTIONS = st.sampled_from(["in_axes", "out_axes", "static_argnums", "static_argnames", "argnums", "axis", "shape", "donate_argnums", "has_aux"])
+OPTIONS = st.sampled_from(
+    [
+        "in_axes",
+        "out_axes",
+        "static_argnums",
+        "static_argnames",
+        "argnums",
+        "axis",
+        "shape",
+        "donate_argnums",
+        "has_aux",
+    ]
+)
 
 
 def _call(children: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -259,7 +320,9 @@ def _compound(children: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         _call(children),
         st.builds("{} {} {}".format, inner, operators, inner),
         st.builds("{}[{}]".format, inner, children),
-        st.builds("{}.{}".format, inner, st.sampled_from(["shape", "T", "at", "dtype", "sum", "append", "items", "item"])),
+        st.builds(
+            "{}.{}".format, inner, st.sampled_from(["shape", "T", "at", "dtype", "sum", "append", "items", "item"])
+        ),
         st.builds("({} if {} else {})".format, children, children, children),
         st.builds("({}, {})".format, children, children),
         st.builds("{{'a': {}, **{}}}".format, children, inner),
@@ -280,18 +343,29 @@ def _indented(body: list[str]) -> str:
 def _block(children: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     body = st.lists(children, min_size=1, max_size=3).map(_indented)
     decorator = st.sampled_from(
-        ["", "@jax.jit\n", "@partial(jax.jit, static_argnums=(0,))\n", "@jax.vmap\n", "@jax.custom_vjp\n", "@property\n"]
+        [
+            "",
+            "@jax.jit\n",
+            "@partial(jax.jit, static_argnums=(0,))\n",
+            "@jax.vmap\n",
+            "@jax.custom_vjp\n",
+            "@property\n",
+        ]
     )
     parameters = st.sampled_from(["", "x", "self, x", "x, y=2", "*x, **y", "x, /, y, *, key: jax.Array = None"])
     return st.one_of(
-        st.builds("{}def {}({}):\n{}\n    return {}".format, decorator, st.sampled_from("fg"), parameters, body, EXPRESSIONS),
+        st.builds(
+            "{}def {}({}):\n{}\n    return {}".format, decorator, st.sampled_from("fg"), parameters, body, EXPRESSIONS
+        ),
         st.builds("if {}:\n{}\nelse:\n{}".format, EXPRESSIONS, body, body),
         st.builds("for {} in {}:\n{}".format, st.sampled_from(["x", "x, y", "x, *y", "x[0]"]), EXPRESSIONS, body),
         st.builds("while {}:\n{}\n    break".format, EXPRESSIONS, body),
         st.builds("class A({}):\n{}".format, st.sampled_from(["", "f", "A", "jax.Array"]), body),
         st.builds("try:\n{}\nexcept Exception as y:\n{}\nfinally:\n{}".format, body, body, body),
         st.builds("with {} as x:\n{}".format, EXPRESSIONS.map("({})".format), body),
-        st.builds("match {}:\n    case [x, *y]:\n{}".format, EXPRESSIONS, body.map(lambda text: textwrap.indent(text, "    "))),
+        st.builds(
+            "match {}:\n    case [x, *y]:\n{}".format, EXPRESSIONS, body.map(lambda text: textwrap.indent(text, "    "))
+        ),
     )
 
 
@@ -299,7 +373,9 @@ SIMPLE = st.one_of(
     st.builds("{} = {}".format, st.sampled_from(["x", "y", "f", "g", "x, y", "x[0]", "x.y", "(x, *y)"]), EXPRESSIONS),
     st.builds("{} += {}".format, st.sampled_from(["x", "x[0]", "x.y"]), EXPRESSIONS),
     EXPRESSIONS,
-    st.sampled_from(["del x", "global x", "import jax as x", "from jax import numpy as jnp, jit as f", "x: int = 1", "f(f)"]),
+    st.sampled_from(
+        ["del x", "global x", "import jax as x", "from jax import numpy as jnp, jit as f", "x: int = 1", "f(f)"]
+    ),
     st.builds("assert {}, {}".format, EXPRESSIONS, EXPRESSIONS),
 )
 PROGRAMS = st.lists(st.recursive(SIMPLE, _block, max_leaves=6), min_size=1, max_size=5)
