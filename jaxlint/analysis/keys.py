@@ -74,7 +74,7 @@ def split(m: Machine, f: Frame, arguments: Arguments, where: Span) -> Value:
     key = arguments.get(0, "key")
     number = arguments.get(1, "num")
     batch = _batch(number, key)
-    count = 2 if number is None else identity(number)
+    count = 2 if number is None else _written_number(number, arguments.node(1, "num"))
     _consume(m, f, key, Use("strong", "split", places(f, where), count), arguments.node(0, "key"))
     return Key(m.token(_name(key), where, f.number), batch, trace=_trace(arguments))
 
@@ -94,7 +94,8 @@ def _batch(number: Value | None, key: Value | None) -> Shape | None:
 def fold(m: Machine, f: Frame, arguments: Arguments, where: Span) -> Value:
     """`jax.random.fold_in(key, data)` reads the key; equal data give equal keys, and those of a split too."""
     key, data = arguments.get(0, "key"), arguments.get(1, "data")
-    use = Use("strong" if _is_number(data) else "weak", "fold", places(f, where), identity(data))
+    how = "strong" if _is_number(data) else "weak"
+    use = Use(how, "fold", places(f, where), _written_number(data, arguments.node(1, "data")))
     _consume(m, f, key, use, arguments.node(0, "key"))
     batch = key.batch if isinstance(key, Key) else ()
     token = part_token(token_of(key), ("fold", identity(data)))
@@ -106,6 +107,17 @@ def _is_number(value: Value | None) -> bool:
     if isinstance(value, Unknown):
         return value.token is not None
     return isinstance(value, (Array, Scalar))
+
+
+def _written_number(value: Value | None, node: n.Expr | None) -> object:
+    """A number to compare a split's count with what is folded in: its value, or how it is written."""
+    if isinstance(value, Scalar) and value.known:
+        return value.const
+    names: list[str] = []
+    while isinstance(node, n.Attribute):
+        names.append(node.name)
+        node = node.base
+    return (node.name, *names) if isinstance(node, n.Name) else identity(value)
 
 
 def identity(value: Value | None) -> object:

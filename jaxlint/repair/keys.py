@@ -263,7 +263,8 @@ def _handed_on(event: KeyReused, context: Context) -> Fix | None:
     for statement in body:
         if statement.span > event.span or not isinstance(statement, n.Assign):
             continue
-        if isinstance(statement.value, n.Call) and any(isinstance(target, n.Name) and target.name == base for target in statement.targets):
+        is_it = any(isinstance(target, n.Name) and target.name == base for target in statement.targets)
+        if is_it and isinstance(statement.value, n.Call):
             return _split_off(statement, statement.value, site.statement, base, context)
     return None
 
