@@ -1,5 +1,7 @@
 """Branches on tracers written as array operations: the text that comes out, and that it means the same."""
 
+# ruff: noqa: E501 - programs before and after stand side by side
+
 from __future__ import annotations
 
 import textwrap
@@ -313,7 +315,9 @@ PROGRAMS = {
 def test_fixed_programs_run() -> None:
     programs = {name: HEAD + textwrap.dedent(text) for name, text in PROGRAMS.items()}
     after = {name: fixed(text, RULES) for name, text in programs.items()}
-    left = {name: [str(one) for one in outcome.remaining.findings if one.name in RULES] for name, outcome in after.items()}
+    left = {
+        name: [str(one) for one in outcome.remaining.findings if one.name in RULES] for name, outcome in after.items()
+    }
     assert left["builtins"] == left["loops"] == left["lists"] == left["statics"] == []
     failed = runner({name: outcome.loaded.sources[0].text for name, outcome in after.items()})
     assert {name: outcome for name, outcome in failed.items() if outcome} == {}

@@ -21,14 +21,26 @@ def as_arrays(e: n.Expr, reader: Reader, names: Mapping[str, str] | None = None)
         names: what to write instead of names, such as the values that a branch would have given them.
     """
     for node in _asking(e):
-        operands = (node.left, node.right) if isinstance(node, n.Boolean) else (node.operand,) if isinstance(node, n.Unary) else ()
-        if not all(map(reader.is_boolean, operands)) or (isinstance(node, n.Compare) and not _can_be_split(node, reader)):
+        operands = (
+            (node.left, node.right)
+            if isinstance(node, n.Boolean)
+            else (node.operand,)
+            if isinstance(node, n.Unary)
+            else ()
+        )
+        if not all(map(reader.is_boolean, operands)) or (
+            isinstance(node, n.Compare) and not _can_be_split(node, reader)
+        ):
             return None
     return _rendered(e, reader, names or {})
 
 
 def _asking(e: n.Expr) -> Iterator[n.Boolean | n.Unary | n.Compare]:
-    if isinstance(e, n.Boolean) or (isinstance(e, n.Unary) and e.operator == "not") or (isinstance(e, n.Compare) and len(e.rest) > 1):
+    if (
+        isinstance(e, n.Boolean)
+        or (isinstance(e, n.Unary) and e.operator == "not")
+        or (isinstance(e, n.Compare) and len(e.rest) > 1)
+    ):
         yield e
     for child in children(e):
         yield from _asking(child)
@@ -38,7 +50,11 @@ def _can_be_split(e: n.Compare, reader: Reader) -> bool:
     """Whether the operands between two comparisons may be written, and computed, twice."""
     is_plain = all(operator in COMPARISONS for operator, _ in e.rest)
     no_comments = "#" not in reader.context.text.at(e.span)
-    return is_plain and no_comments and all(reader.sureness(side) is not Sureness.NO for side in (e.left, *(s for _, s in e.rest)))
+    return (
+        is_plain
+        and no_comments
+        and all(reader.sureness(side) is not Sureness.NO for side in (e.left, *(s for _, s in e.rest)))
+    )
 
 
 def _rendered(e: n.Expr, reader: Reader, names: Mapping[str, str]) -> str:

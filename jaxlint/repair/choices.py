@@ -64,7 +64,9 @@ def leaf(e: n.Expr, reader: Reader, names: Mapping[str, Leaf] | None = None) -> 
     if isinstance(e, n.Name) and e.name in names:
         return names[e.name]
     inner = reader.knowing({name: value.sureness for name, value in names.items()})
-    text = as_arrays(e, inner, {name: value.text if value.is_tight else f"({value.text})" for name, value in names.items()})
+    text = as_arrays(
+        e, inner, {name: value.text if value.is_tight else f"({value.text})" for name, value in names.items()}
+    )
     if text is None or not all(value.computable for value in names.values()):
         return None
     reads = (free_names(e) - names.keys()).union(*(value.reads for value in names.values()))
@@ -122,7 +124,9 @@ def written(tree: Tree, reader: Reader, place: Span, before: int) -> Written | N
     found = [part for part in parts if part is not None]
     if len(found) < len(parts):
         return None
-    return Written(", ".join(part.text for part in found), tuple(dict.fromkeys(e for part in found for e in part.edits)))
+    return Written(
+        ", ".join(part.text for part in found), tuple(dict.fromkeys(e for part in found for e in part.edits))
+    )
 
 
 def _widths(tree: Tree) -> Iterator[int | None]:
@@ -159,7 +163,9 @@ def _text(tree: Tree, function: str, before: int, indentation: str, lazy: bool) 
         return tree.text
     assert isinstance(tree, Choice)
     inner = before + len(function) + 1
-    parts: Sequence[str] = [_text(part, function, inner, indentation + "    ", lazy) for part in (tree.then, tree.otherwise)]
+    parts: Sequence[str] = [
+        _text(part, function, inner, indentation + "    ", lazy) for part in (tree.then, tree.otherwise)
+    ]
     if lazy:
         parts = [f"lambda: {part}" for part in parts]
     return call_text(function, [tree.test, *parts], before, indentation)

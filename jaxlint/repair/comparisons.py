@@ -56,7 +56,12 @@ def of_sorted(e: n.Call, reader: Reader) -> Fix | None:
 def of_membership(e: n.Compare, reader: Reader) -> Fix | None:
     """`k in (2, 3)` as `jnp.isin(k, jnp.array([2, 3]))`."""
     ((operator, container),) = e.rest if len(e.rest) == 1 else ((None, None),)
-    if operator not in ("in", "not in") or container is None or not reader.sureness(e.left) or "#" in reader.context.text.at(e.span):
+    if (
+        operator not in ("in", "not in")
+        or container is None
+        or not reader.sureness(e.left)
+        or "#" in reader.context.text.at(e.span)
+    ):
         return None
     choices = _choices(container, reader)
     if choices is None:
@@ -74,7 +79,9 @@ def _choices(container: n.Expr, reader: Reader) -> str | None:
         return f"[{', '.join(reader.context.text.at(element.span) for element in container.elements)}]"
     value = reader.value(container.name) if isinstance(container, n.Name) else None
     items = getattr(value, "items", ()) if getattr(value, "kind", "") in ("tuple", "list") else ()
-    is_numbers = bool(items) and all(isinstance(i, Array) or (isinstance(i, Scalar) and i.kind in NUMBERS) for i in items)
+    is_numbers = bool(items) and all(
+        isinstance(i, Array) or (isinstance(i, Scalar) and i.kind in NUMBERS) for i in items
+    )
     return reader.context.text.at(container.span) if is_numbers else None
 
 
@@ -85,7 +92,12 @@ def of_quantifier(e: n.Call, form: str, reader: Reader) -> Fix | None:
     value = e.arguments[0].value
     if _is_array(value, reader):
         return _renamed(e, form, reader)
-    if isinstance(value, n.Sequence) and value.kind != "set" and value.elements and all(map(reader.is_boolean, value.elements)):
+    if (
+        isinstance(value, n.Sequence)
+        and value.kind != "set"
+        and value.elements
+        and all(map(reader.is_boolean, value.elements))
+    ):
         function, array = (spell(reader.context.module, f"jax.numpy.{name}", e.span) for name in (form, "array"))
         written = reader.context.text.at(e.arguments[0].span)
         edits = [Edit(e.function.span, function.text), Edit(e.arguments[0].span, f"{array.text}({written})")]
@@ -127,7 +139,7 @@ def _may_be_none(name: str, reader: Reader) -> bool:
 def _stands_alone(e: n.Expr, reader: Reader) -> bool:
     """Whether a conditional expression may stand in place of `e` without parentheses."""
     path = enclosing(reader.context.module, e.span)
-    whole = [node for node in expressions(path[-1])] if path else []
+    whole = list(expressions(path[-1])) if path else []
     if any(node.span == e.span for node in whole):
         return isinstance(path[-1], (n.Assign, n.Return)) and _is_one_line(e.span, reader)
     calls = (node for top in whole for node in walk(top) if isinstance(node, n.Call))
@@ -160,4 +172,3 @@ def _is_array(e: n.Expr, reader: Reader) -> bool:
 def _renamed(e: n.Call, name: str, reader: Reader) -> Fix:
     function = spell(reader.context.module, f"jax.numpy.{name}", e.span)
     return fix(Safety.SAFE, f"use `{function.text}`", Edit(e.function.span, function.text), function.edits)
-

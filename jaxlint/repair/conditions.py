@@ -30,7 +30,7 @@ def as_array_operation(event: Branch, context: Context) -> Fix | None:
             return comparisons.of_membership(e, reader)
         case ("any" | "all") as form, n.Call() as e:
             return comparisons.of_quantifier(e, form, reader)
-        case ("and" | "or" | "not" | "chained comparison"), (n.Boolean() | n.Unary() | n.Compare()) as e:
+        case (("and" | "or" | "not" | "chained comparison"), (n.Boolean() | n.Unary() | n.Compare()) as e):
             found = comparisons.of_boolean(e, reader)
             return found or (comparisons.of_default(e, reader) if isinstance(e, n.Boolean) else None)
     return None

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from jaxlint.analysis.context import Context, fix
 from jaxlint.analysis.events import ShapeUse
-from jaxlint.analysis.values import CALLABLE, Api, Array, Items, Many, Scalar, Value, options, parts
+from jaxlint.analysis.values import (
+    CALLABLE,
+    Api,
+    Array,
+    Closure,
+    Items,
+    Many,
+    Scalar,
+    Transformed,
+    Value,
+    deep_trace,
+    options,
+    parts,
+)
 from jaxlint.model import Edit, Fix, Safety
 from jaxlint.program import nodes as n
 from jaxlint.program.names import expressions, walk
@@ -17,7 +30,11 @@ from jaxlint.repair.text import operand
 def as_array_choice(event: ShapeUse, context: Context) -> Fix | None:
     """The rewrite of `values[i]` for a list or tuple of numbers or arrays, and of `functions[i](x)`."""
     item = event.expression
-    if not isinstance(item, n.Subscript) or not event.what.startswith("index") or isinstance(item.index, (n.Slice, n.Sequence)):
+    if (
+        not isinstance(item, n.Subscript)
+        or not event.what.startswith("index")
+        or isinstance(item.index, (n.Slice, n.Sequence))
+    ):
         return None
     reader = Reader(event.frame, context)
     elements = _elements(item.base, reader)
@@ -57,10 +74,19 @@ def _switch(item: n.Subscript, context: Context) -> Fix | None:
         return None
     switch = spell(context.module, "jax.lax.switch", item.span)
     text = context.text
-    parts = [text.at(item.index.span), text.at(item.base.span), *(text.at(argument.span) for argument in call.arguments)]
+    parts = [
+        text.at(item.index.span),
+        text.at(item.base.span),
+        *(text.at(argument.span) for argument in call.arguments),
+    ]
     if "#" in text.at(call.span):
         return None
-    return fix(Safety.UNSAFE, f"choose with `{switch.text}`", Edit(call.span, f"{switch.text}({', '.join(parts)})"), switch.edits)
+    return fix(
+        Safety.UNSAFE,
+        f"choose with `{switch.text}`",
+        Edit(call.span, f"{switch.text}({', '.join(parts)})"),
+        switch.edits,
+    )
 
 
 def _call_of(item: n.Subscript, module: n.Module) -> n.Call | None:
@@ -75,8 +101,6 @@ def _call_of(item: n.Subscript, module: n.Module) -> n.Call | None:
 
 def unwrapped(event: ShapeUse, context: Context) -> Fix | None:
     """`jnp.arange(padded(n))` with a jitted `padded` as `jnp.arange(padded.__wrapped__(n))`, where `n` is static."""
-    from jaxlint.analysis.values import Closure, Transformed, deep_trace
-
     reader = Reader(event.frame, context)
     for node in walk(event.expression):
         if not isinstance(node, n.Call) or not isinstance(node.function, n.Name):
@@ -89,5 +113,7 @@ def unwrapped(event: ShapeUse, context: Context) -> Fix | None:
         if all(v is not None and deep_trace(v) is None for v in known):
             end = node.function.span
             text = operand(context.text.at(end), node.function)
-            return fix(Safety.UNSAFE, f"call what `{text}` wraps, which is not traced", Edit(end, f"{text}.__wrapped__"))
+            return fix(
+                Safety.UNSAFE, f"call what `{text}` wraps, which is not traced", Edit(end, f"{text}.__wrapped__")
+            )
     return None

@@ -108,11 +108,15 @@ def _bounds(iterable: n.Expr, reader: Reader) -> tuple[str, str] | None:
     return str(first), str(last)
 
 
-def _carried(statement: n.For | n.While, body: tuple[n.Stmt, ...], reader: Reader, given: tuple[str, ...]) -> Carried | None:
+def _carried(
+    statement: n.For | n.While, body: tuple[n.Stmt, ...], reader: Reader, given: tuple[str, ...]
+) -> Carried | None:
     """What a loop hands on, where its body only assigns names and each value can be computed by a traced function."""
     text = reader.context.text
     first, last = body[0].span, body[-1].span
-    starts_line = is_line_start(text, statement.span.line, statement.span.column) and is_line_start(text, first.line, first.column)
+    starts_line = is_line_start(text, statement.span.line, statement.span.column) and is_line_start(
+        text, first.line, first.column
+    )
     if reader.frame.function is None or not starts_line or "\t" in text.indentation(first.line):
         return None
     made = _assigned(body, reader)
@@ -120,7 +124,11 @@ def _carried(statement: n.For | n.While, body: tuple[n.Stmt, ...], reader: Reade
         return None
     names = tuple(name for name in made if name in reader.frame.scope.names)
     others = {*given, *made} - set(names)
-    if not names or others & set(_read_elsewhere(statement, reader.context.module)) or not all(_fits(n_, reader) for n_ in names):
+    if (
+        not names
+        or others & set(_read_elsewhere(statement, reader.context.module))
+        or not all(_fits(n_, reader) for n_ in names)
+    ):
         return None
     indentation = text.indentation(statement.span.line)
     if text.indentation(first.line) != f"{indentation}    ":
@@ -198,4 +206,8 @@ def _replaced(statement: n.For | n.While, lines: Sequence[str], head: n.Expr, co
     indentation = text.indentation(start.line)
     whole = "\n".join((f"{lines[0][len(indentation) :]}{behind}", *lines[1:]))
     is_first = not before or before.startswith("#") or before.endswith(":")
-    return Edit(start, whole) if is_first else Edit(Span(start.line, 1, start.end_line, start.end_column), f"\n{indentation}{whole}")
+    return (
+        Edit(start, whole)
+        if is_first
+        else Edit(Span(start.line, 1, start.end_line, start.end_column), f"\n{indentation}{whole}")
+    )

@@ -18,15 +18,19 @@ COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 PURE_PACKAGES = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.scipy.")
 PURE_BUILTINS = frozenset({"builtins.abs", "builtins.len", "builtins.pow", "builtins.round"})
 TESTS = frozenset(
-    "all allclose any array_equal equal greater greater_equal isclose isfinite isin isinf isnan isneginf isposinf less "
-    "less_equal logical_and logical_not logical_or logical_xor not_equal signbit".split()
-)
+    {"all", "allclose", "any", "array_equal", "equal", "greater", "greater_equal", "isclose", "isfinite", "isin",
+     "isinf", "isnan", "isneginf", "isposinf", "less", "less_equal", "logical_and", "logical_not",
+     "logical_or", "logical_xor", "not_equal", "signbit"}
+)  # fmt: skip
 """Functions of `jax.numpy` that give booleans."""
 
 METHODS = frozenset(
-    "all any argmax argmin astype clip conj cumprod cumsum dot flatten max mean min prod ravel reshape round squeeze std sum "
-    "swapaxes take trace transpose var".split()
-)
+    {"all", "any", "argmax", "argmin", "astype", "clip", "conj", "cumprod", "cumsum", "dot", "flatten", "max", "mean",
+     "min", "prod", "ravel", "reshape", "round", "squeeze", "std", "sum", "swapaxes", "take", "trace",
+     "transpose", "var"}
+)  # fmt: skip
+"""Methods of arrays without side effects."""
+
 UPDATES = frozenset({"add", "divide", "get", "max", "min", "multiply", "power", "set"})
 
 
@@ -197,14 +201,16 @@ class Reader:
         return bool(self.sureness(e))
 
     def is_computable(self, e: n.Expr) -> bool:
-        """Whether `lax.cond` may compute an expression in one of its branches: arithmetic and calls, no text, no None."""
+        """Whether a branch of `lax.cond` may compute an expression: arithmetic and calls, no text, no None."""
         if self.sureness(e):
             return True
         match e:
             case n.Sequence(kind=kind, elements=elements):
                 return kind == "tuple" and all(map(self.is_computable, elements))
             case n.Call(function=function, arguments=arguments):
-                simple = all(a.star == "" and (self._is_argument(a.value) or self.is_computable(a.value)) for a in arguments)
+                simple = all(
+                    a.star == "" and (self._is_argument(a.value) or self.is_computable(a.value)) for a in arguments
+                )
                 return simple and self._is_known_function(function)
             case n.Binary(left=left, right=right):
                 return self.is_computable(left) and self.is_computable(right)
@@ -215,7 +221,9 @@ class Reader:
     def _is_known_function(self, function: n.Expr) -> bool:
         path = self.path(function)
         if path is not None:
-            return path.startswith("jax.") and not path.startswith(("jax.debug", "jax.experimental", "jax.pure_callback"))
+            return path.startswith("jax.") and not path.startswith(
+                ("jax.debug", "jax.experimental", "jax.pure_callback")
+            )
         value = self.value(function.name) if isinstance(function, n.Name) else None
         return isinstance(value, CALLABLE)
 
@@ -235,7 +243,8 @@ def _is_boolean(value: Value | None) -> bool:
     if value is None:
         return False
     return all(
-        (isinstance(o, Array) and o.dtype == "bool") or (isinstance(o, Scalar) and o.kind == "bool") for o in options(value)
+        (isinstance(o, Array) and o.dtype == "bool") or (isinstance(o, Scalar) and o.kind == "bool")
+        for o in options(value)
     )
 
 

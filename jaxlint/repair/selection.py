@@ -58,7 +58,9 @@ def _assignments(statement: n.If, reader: Reader) -> Fix | None:
     edits = _replaced(statement, statement.span, lines, reader) if lines is not None else None
     if edits is None:
         return None
-    whole = Written("\n".join(lines or ()), tuple(dict.fromkeys(edit for code in codes.values() for edit in code.edits)))
+    whole = Written(
+        "\n".join(lines or ()), tuple(dict.fromkeys(edit for code in codes.values() for edit in code.edits))
+    )
     return _fix(whole, edits)
 
 

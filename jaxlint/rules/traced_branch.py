@@ -33,7 +33,11 @@ from jaxlint.repair.statics import make_static
 BRANCH = Rule("JAX301", "traced-branch", "Python branches on a traced value", Severity.ERROR, fix=Safety.UNSAFE)
 WHILE = Rule("JAX302", "traced-while", "a Python `while` tests a traced value", Severity.ERROR, fix=Safety.UNSAFE)
 STATIC = Rule(
-    "JAX310", "missing-static-argnames", "a parameter that Python decides by is not static", Severity.ERROR, fix=Safety.SAFE
+    "JAX310",
+    "missing-static-argnames",
+    "a parameter that Python decides by is not static",
+    Severity.ERROR,
+    fix=Safety.SAFE,
 )
 
 FORMS = {
@@ -45,8 +49,10 @@ FORMS = {
 }  # fmt: skip
 
 FUNCTIONS = ("jax.lax.", "jax.nn.", "jax.numpy.", "jax.scipy.")
-DTYPES = frozenset({"bfloat16", "bool_", "complex64", "complex128", "float16", "float32", "float64", "int8", "int16", "int32",
-                    "int64", "uint8", "uint16", "uint32", "uint64"})  # fmt: skip
+DTYPES = frozenset(
+    {"bfloat16", "bool_", "complex64", "complex128", "float16", "float32", "float64", "int8", "int16", "int32", "int64",
+     "uint8", "uint16", "uint32", "uint64"}
+)  # fmt: skip
 
 
 def is_abstract(frame: Frame) -> bool:
@@ -100,7 +106,9 @@ def check_while(event: Branch, context: Context) -> Iterator[Report]:
     value = traced(event)
     if value is None or event.form != "while" or flags(value):
         return
-    message = f"`while` asks for the truth of `{_short(context.text.at(event.span))}`, which is traced; use `lax.while_loop`"
+    message = (
+        f"`while` asks for the truth of `{_short(context.text.at(event.span))}`, which is traced; use `lax.while_loop`"
+    )
     yield Report(event.span, message, steps(event.frame), as_while_loop(event, context))
 
 

@@ -13,7 +13,9 @@ from jaxlint.registry import Rule
 from jaxlint.repair.indexing import as_array_choice, unwrapped
 from jaxlint.rules.traced_branch import is_abstract, static_fix, to_make_static
 
-RULE = Rule("JAX304", "traced-shape", "a traced value stands where only a static one can", Severity.ERROR, fix=Safety.SAFE)
+RULE = Rule(
+    "JAX304", "traced-shape", "a traced value stands where only a static one can", Severity.ERROR, fix=Safety.SAFE
+)
 
 
 def check(event: ShapeUse, context: Context) -> Iterator[Report]:
@@ -24,7 +26,9 @@ def check(event: ShapeUse, context: Context) -> Iterator[Report]:
     safety = Safety.UNSAFE if event.what.startswith(("slice", "index")) else Safety.SAFE
     of = f" of `{event.function.removeprefix('method.')}`" if event.function else ""
     message = f"`{context.text.at(event.span)}` is traced, but the {event.what}{of} must be static"
-    repair = as_array_choice(event, context) or (static_fix(wanted, context, safety) if wanted else unwrapped(event, context))
+    repair = as_array_choice(event, context) or (
+        static_fix(wanted, context, safety) if wanted else unwrapped(event, context)
+    )
     yield Report(event.span, message, steps(event.frame), repair)
 
 
