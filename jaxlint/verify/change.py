@@ -155,7 +155,7 @@ def _prints(old: ast.Module, new: ast.Module, reached: set[str]) -> bool:
 
 
 def _acts_everywhere(old: ast.Module, new: ast.Module) -> bool:
-    """Whether a changed statement calls something of an imported module, such as `jax.config.update`, for its effect."""
+    """Whether a changed statement calls something imported for its effect, as `jax.config.update` does."""
     known = {ast.dump(statement) for statement in _flat(old.body)}
     imports = (s for s in _flat(new.body) if isinstance(s, (ast.Import, ast.ImportFrom)))
     imported = {name for statement in imports for name in _bound_names(statement)}

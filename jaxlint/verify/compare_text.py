@@ -80,7 +80,8 @@ def _number_level(first: str, second: str, scale: float) -> str:
     own = max(abs(float(first)), abs(float(second)))
     if gap <= _EXACT * max(own, scale / 4) or (_digits(first) >= 6 and gap <= 1.01 * _last_place(first)):
         return "same"
-    return "unclear" if gap <= max(_ROUNDED * own, 1.01 * _last_place(first)) else "different"
+    # Rounding hardly ever moves a number that is printed with fewer digits over the edge to the next one.
+    return "unclear" if gap <= _ROUNDED * own else "different"
 
 
 def _is_finite(number: str) -> bool:

@@ -137,13 +137,10 @@ def _same(evidence: Evidence, calls: Sequence[CallResult], made: _Figures) -> Ve
     gains = list(_gains(evidence, calls))
     basis = f"matches {evidence.reference}" if evidence.reference else "behaves the same"
     slower = next((c for c in calls if c.timing and c.timing.slower), None)
-    if slower is not None and not evidence.fault and slower.timing is not None:
-        return made.say(
-            Verdict.SAME, f"{basis}, but {slower.name} is {1 / slower.timing.ratio:.2g} times slower", same=True
-        )
+    but = f", but {slower.name} is {1 / slower.timing.ratio:.2g} times slower" if slower and slower.timing else ""
     if gains:
-        return made.say(Verdict.CONFIRMED, f"{basis}; {'; '.join(gains)}", same=True)
-    return made.say(Verdict.SAME, f"{basis}; no gain was measured", same=True)
+        return made.say(Verdict.CONFIRMED, f"{basis}; {'; '.join(gains)}{but}", same=True)
+    return made.say(Verdict.SAME, f"{basis}{but or '; no gain was measured'}", same=True)
 
 
 def _gains(evidence: Evidence, calls: Sequence[CallResult]) -> Any:

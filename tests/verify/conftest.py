@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import textwrap
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -20,12 +20,13 @@ def verifier() -> Iterator[Verifier]:
         yield verifier
 
 
-@pytest.fixture
-def judge(verifier: Verifier, tmp_path: Path) -> Judge:
-    """Judges two texts as versions of one file in a folder of its own."""
+@pytest.fixture(scope="session")
+def judge(verifier: Verifier, tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    """Judges two texts as versions of one file in a folder of its own, and remembers what it said."""
+    path = tmp_path_factory.mktemp("judged") / "program.py"
 
+    @functools.cache
     def judge(before: str, after: str, rule: str | None = None) -> Verification:
-        path = tmp_path / "program.py"
         path.write_text(textwrap.dedent(before))
         return verifier.verify(Change(str(path), textwrap.dedent(before), textwrap.dedent(after), rule))
 

@@ -255,7 +255,9 @@ class _Replay:
         real = before.world is after.world is World.REAL
         if real and self.timed < _MAX_TIMED and not self.proven_faster and result.outcome == "same":
             self.timed += 1
-            timing = self._time(result.name, call, before, after)
+            # Fewer compilations are a gain already, and calls that compile take long.
+            budget = _TIME_S if compiled == compiled_after else _TIME_S / 5
+            timing = self._time(result.name, call, before, after, budget)
             self.proven_faster = bool(timing and timing.faster)
         return CallResult(
             result.name, result.outcome, result.why, result.source, result.inputs, result.max_abs, result.fault,
@@ -271,14 +273,14 @@ class _Replay:
         end = self.counter.now()
         return end[0] - start[0], end[1] - start[1]
 
-    def _time(self, name: str, call: Call, before: _Side, after: _Side) -> Any:
+    def _time(self, name: str, call: Call, before: _Side, after: _Side, budget: float) -> Any:
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             runs = [_runner(side, name, call) for side in (before, after)]
             for run in runs:
                 run()
             if printed.getvalue():
                 return None  # printing costs more than computing
-            return paired(runs[0], runs[1], _TIME_S, self.job.seed)
+            return paired(runs[0], runs[1], budget, self.job.seed)
 
 
 def _runner(side: _Side, name: str, call: Call) -> Callable[[], object]:

@@ -26,10 +26,9 @@ Run = Callable[[], object]
 
 def paired(before: Run, after: Run, budget_s: float, seed: int = 0) -> Timing | None:
     """The ratio before/after. Each function makes one call and waits for it. None when the budget is too short."""
-    calls = _calls(before, after)
-    single = min(_block(before, 1), _block(after, 1))
-    if single * calls * 2 * _LOOKS[0][0] > budget_s:
+    if (_block(before, 1) + _block(after, 1)) * _MIN_CALLS * _LOOKS[0][0] > budget_s:
         return None
+    calls = _calls(before, after)
     rng, end = random.Random(seed), _wall() + budget_s
     times: list[tuple[float, float]] = []
     enabled = gc.isenabled()
