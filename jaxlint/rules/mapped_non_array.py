@@ -20,7 +20,7 @@ CONTAINERS = (Items, Many, Mapping, Instance)
 
 def check(event: TransformCalled, context: Context) -> Iterator[Report]:
     """The leaves of mapped arguments, and the outputs."""
-    if not is_map(event.value.site) or event.frame.in_test():
+    if not is_map(event.value.site) or not event.frame.known or event.frame.in_test():
         return
     site = event.value.site
     because = (Step(site.path, site.span.line, f"`{described(event.value.function)}` is mapped here"),)
