@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jaxlint.analysis.bindings import BUILTINS
 from jaxlint.analysis.context import Context
 from jaxlint.model import Edit, Span
 from jaxlint.program import nodes as n
-from jaxlint.program.names import blocks, bound_names, expressions, target_names, walk
+from jaxlint.program.names import (
+    blocks,
+    bound_by,
+    bound_names,
+    expressions,
+    outer_names,
+    target_names,
+    walk,
+    walk_statements,
+)
 from jaxlint.repair.spelling import fresh_name
-from jaxlint.repair.text import insert_before
+from jaxlint.repair.text import insert_before, is_line_start
 
 Path = list[n.Stmt]
 
@@ -95,7 +105,18 @@ def out_of_loop(expression: n.Expr, wanted: str, context: Context) -> tuple[str,
             if bound_names((statement,)) & names:
                 break
             target = statement
-    return _bound_before(target, expression, wanted, context) if target is not None else None
+    if target is None:
+        return None
+    scope = _scope(context.module, expression.span)
+    return _moved_whole(target, path, expression, scope, context) or _bound_before(target, expression, wanted, context)
+
+
+def _scope(module: n.Module, span: Span) -> tuple[n.Stmt, ...]:
+    """The body of the innermost function or class that holds a place, else the module's."""
+    inner = [s for s in enclosing(module, span) if isinstance(s, (n.FunctionDefinition, n.ClassDefinition))]
+    if not inner:
+        return module.body
+    return inner[-1].function.body if isinstance(inner[-1], n.FunctionDefinition) else inner[-1].definition.body
 
 
 def _within_function(path: Path) -> Path:
@@ -108,7 +129,18 @@ def to_module(expression: n.Expr, wanted: str, context: Context) -> tuple[str, l
     path = enclosing(context.module, expression.span)
     if not path or not reads_module_only(free_names(expression), path, context.module):
         return None
+    scope = _scope(context.module, expression.span)
+    whole = _moved_whole(path[0], path, expression, scope, context)
+    if whole is not None and not _is_taken(whole[0], path, context.module):
+        return whole
     return _bound_before(path[0], expression, wanted, context)
+
+
+def _is_taken(name: str, path: Path, module: n.Module) -> bool:
+    """Whether a local name means something else at module level or in the functions around its own."""
+    outer = [s.function for s in path if isinstance(s, n.FunctionDefinition)][:-1]
+    around = {name for function in outer for name in (*function.bound, *(p.name for p in function.parameters))}
+    return name in around or name in bound_names(module.body) or name in BUILTINS
 
 
 def reads_module_only(names: frozenset[str], path: Path, module: n.Module) -> bool:
@@ -127,6 +159,31 @@ def reads_module_only(names: frozenset[str], path: Path, module: n.Module) -> bo
     return not names & local and not names & unbound_later
 
 
+def _moved_whole(
+    target: n.Stmt, path: Path, expression: n.Expr, scope: tuple[n.Stmt, ...], context: Context
+) -> tuple[str, list[Edit]] | None:
+    """Moves `name = expression` as it stands, with its comment, where the name is bound only there."""
+    statement = path[-1]
+    if not isinstance(statement, n.Assign) or statement.value != expression or len(statement.targets) != 1:
+        return None
+    bound, span = statement.targets[0], statement.span
+    block = next((b for b in inner_blocks(path[-2]) if statement in b), ()) if len(path) > 1 else ()
+    if not isinstance(bound, n.Name) or len(block) < 2 or not _stands_alone(span, context):
+        return None
+    if bound.name in outer_names(scope) or sum(bound.name in bound_by(s) for s in walk_statements(scope)) > 1:
+        return None
+    lines = [context.text.line(span.line)[span.column - 1 :]]
+    before = _inserted(target, lines, context)
+    return (bound.name, [before, Edit(Span(span.line, 1, span.line + 1, 1), "")]) if before is not None else None
+
+
+def _stands_alone(span: Span, context: Context) -> bool:
+    """Whether a statement has one line for itself, which is not the last one."""
+    rest = context.text.line(span.end_line)[span.end_column - 1 :].strip()
+    has_line = is_line_start(context.text, span.line, span.column) and (not rest or rest.startswith("#"))
+    return has_line and span.line == span.end_line < len(context.text.lines)
+
+
 def _bound_before(
     statement: n.Stmt, expression: n.Expr, wanted: str, context: Context
 ) -> tuple[str, list[Edit]] | None:
@@ -134,9 +191,11 @@ def _bound_before(
     written = context.text.at(expression.span)
     if "\n" in written:
         return None
-    lines = [f"{name} = {written}"]
-    is_definition = (
-        isinstance(statement, (n.FunctionDefinition, n.ClassDefinition)) and statement in context.module.body
-    )
-    before = insert_before(statement.span, [*lines, "", ""] if is_definition else lines, context)
+    before = _inserted(statement, [f"{name} = {written}"], context)
     return (name, [before, Edit(expression.span, name)]) if before is not None else None
+
+
+def _inserted(statement: n.Stmt, lines: list[str], context: Context) -> Edit | None:
+    defines = isinstance(statement, (n.FunctionDefinition, n.ClassDefinition))
+    apart = defines and statement in context.module.body
+    return insert_before(statement.span, [*lines, "", ""] if apart else lines, context)
