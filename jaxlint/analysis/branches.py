@@ -136,11 +136,21 @@ def _narrow_kind(m: Machine, f: Frame, name: str, kinds: n.Expr, outcome: bool) 
     from jaxlint.analysis.functions import is_a
 
     value = f.scope.names.get(name)
-    if isinstance(value, OneOf):
-        classes = list(leaves(evaluate(m, f, kinds)))
+    classes = list(leaves(evaluate(m, f, kinds))) if isinstance(value, (OneOf, Unknown)) else []
+    if type(value) is Unknown and outcome:
+        f.scope.names[name] = _instance_of(classes) or value
+    elif isinstance(value, OneOf):
         kept = [o for o in value.options if _is_one(o, classes, is_a) in (outcome, None)]
         if kept:
             f.scope.names[name] = one_of(kept)
+
+
+def _instance_of(classes: list[Value]) -> Value | None:
+    """What an unknown value is that is a Python number or string: no tracer is one."""
+    kinds = [kind.path.removeprefix("builtins.") if isinstance(kind, Api) else "" for kind in classes]
+    if not kinds or not all(kind in ("bool", "complex", "float", "int", "str") for kind in kinds):
+        return None
+    return one_of(Scalar(kind=kind) for kind in kinds)
 
 
 def _is_one(value: Value, classes: list[Value], is_a: Callable[[Value, Value], bool | None]) -> bool | None:

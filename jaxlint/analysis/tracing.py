@@ -103,7 +103,7 @@ def _retraced(value: Value, trace: Trace | None, arrays_only: bool, depth: int =
         case Instance(attributes=attributes) if depth:
             # JAX takes the object apart and builds another one.
             made = Attributes()
-            made.names = {k: _retraced(v, trace, arrays_only, depth - 1) for k, v in attributes.names.items()}
+            made.names = {k: _retraced(v, trace, False, depth - 1) for k, v in attributes.names.items()}
             made.rebound = attributes.rebound
             return replace(value, attributes=made, trace=None)
         case Scalar(kind=kind) if kind in NUMBERS and arrays_only:

@@ -328,11 +328,18 @@ def join(left: Value, right: Value) -> Value:
         case Key(), Key():
             return Key(None, left.batch if left.batch == right.batch else None, trace=trace)
         case Unknown(), _:
-            return Unknown(trace=trace)
+            return Unknown(trace=_either(left, right))
         case _, Unknown():
-            return Unknown(trace=trace)
+            return Unknown(trace=_either(left, right))
     found = tuple(dict.fromkeys((*options(left), *options(right))))
     return OneOf(found, trace=trace) if len(found) <= MAX_OPTIONS else Unknown(trace=trace)
+
+
+def _either(left: Value, right: Value) -> Trace | None:
+    """The trace of one thing of two: sure where both surely are tracers, or one is None."""
+    trace = join_traces(left.trace, right.trace)
+    sure = all(value == NONE or (value.trace is not None and value.trace.sure) for value in (left, right))
+    return replace(trace, sure=sure) if trace is not None else None
 
 
 def _join_arrays(left: Array, right: Array, trace: Trace | None) -> Array:
