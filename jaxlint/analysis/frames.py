@@ -149,10 +149,11 @@ class Frame:
 
     def in_test(self) -> bool:
         """Whether this runs in a test function or test file."""
-        return any(frame.name.startswith(("test_", "test")) or _is_test_path(frame.path) for frame in self.chain())
+        return any(frame.name.startswith(("test_", "test")) or is_test_path(frame.path) for frame in self.chain())
 
 
-def _is_test_path(path: str) -> bool:
+def is_test_path(path: str) -> bool:
+    """Whether a file holds tests, as pytest and unittest name them."""
     name = path.replace("\\", "/").rpartition("/")[2]
     return name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
 

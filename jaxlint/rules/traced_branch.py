@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import Branch, StaticWanted, TransformCalled
-from jaxlint.analysis.frames import Frame, steps
+from jaxlint.analysis.frames import Frame, is_test_path, steps
 from jaxlint.analysis.signature import signature, static_parameters
 from jaxlint.analysis.values import (
     NONE,
@@ -56,14 +56,25 @@ DTYPES = frozenset(
 
 
 def is_abstract(frame: Frame) -> bool:
-    """Whether some transform runs this code: nothing is a tracer elsewhere."""
-    return any(outer.site is not None for outer in frame.chain())
+    """Whether some transform runs this code: nothing is a tracer elsewhere.
+
+    What another file's tests run under a transform is taken to pass them.
+    """
+    is_tested = any(outer.path != frame.path and is_test_path(outer.path) for outer in frame.chain())
+    return not is_tested and any(outer.site is not None for outer in frame.chain())
 
 
 def traced(event: Branch) -> Array | None:
     """The option of the tested value that surely is a tracer, the truth of which cannot be asked."""
     value = event.value if is_abstract(event.frame) else NONE
-    return next((o for o in options(value) if isinstance(o, Array) and is_traced(o)), None)
+    return next((o for o in options(value) if isinstance(o, Array) and is_traced(o) and not _in_arguments(o)), None)
+
+
+def _in_arguments(value: Array) -> bool:
+    """Whether a value came through `*args`: wrappers that hand everything on say elsewhere what is static."""
+    parameters = value.trace.parameters if value.trace is not None else ()
+    names = ((p.name, q) for p in parameters for q in p.function.parameters)
+    return any(q.name == name and q.kind.startswith("*") for name, q in names)
 
 
 def flags(value: Array) -> frozenset[TracedParameter]:
