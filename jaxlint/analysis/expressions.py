@@ -79,6 +79,15 @@ def _name(m: Machine, f: Frame, e: n.Name) -> Value:
     return Api(f"builtins.{e.name}") if e.name in BUILTINS else Unknown()
 
 
+def handed_on(m: Machine, f: Frame, e: n.Expr) -> Value:
+    """The value of an expression that is only bound or collected, as a donated array may be while nobody reads it."""
+    if isinstance(e, n.Name):
+        scope = f.scope.find(e.name)
+        if scope is not None:
+            return scope.names[e.name]
+    return evaluate(m, f, e)
+
+
 def _donated(m: Machine, f: Frame, e: n.Name, scope: Scope, value: Value) -> Value:
     """Tells that a donated value is read; a function that nothing visible calls may run before the donation."""
     assert value.donated is not None
@@ -201,7 +210,7 @@ def _sequence(m: Machine, f: Frame, e: n.Sequence) -> Value:
     items: list[Value] = []
     open_part: Value | None = None
     for element in e.elements:
-        value = evaluate(m, f, element.value if isinstance(element, n.Starred) else element)
+        value = handed_on(m, f, element) if not isinstance(element, n.Starred) else evaluate(m, f, element.value)
         if not isinstance(element, n.Starred):
             items.append(value)
         elif isinstance(value, Items):

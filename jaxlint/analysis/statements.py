@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.analysis import assignment, classes, imports, keys
 from jaxlint.analysis.branches import asks_how_it_runs, narrowed, truth
 from jaxlint.analysis.events import Assigned, Dropped
-from jaxlint.analysis.expressions import evaluate
+from jaxlint.analysis.expressions import evaluate, handed_on
 from jaxlint.analysis.frames import Consumed, Frame
 from jaxlint.analysis.iteration import rounds
 from jaxlint.analysis.values import Scalar, Value, join
@@ -46,7 +46,7 @@ def _assign(m: Machine, f: Frame, statement: n.Assign) -> None:
     if statement.value is None:
         return
     is_field = statement.annotation is not None and f.scope.is_class
-    value = keys.placed(m, "field" if is_field else m.key_place, partial(evaluate, m, f, statement.value))
+    value = keys.placed(m, "field" if is_field else m.key_place, partial(handed_on, m, f, statement.value))
     if statement.annotation is not None:
         value = assignment.annotated(m, f, value, statement.annotation)
     for target in statement.targets:
@@ -66,7 +66,7 @@ def _expression(m: Machine, f: Frame, statement: n.ExpressionStatement) -> None:
 
 
 def _return(m: Machine, f: Frame, statement: n.Return) -> bool:
-    value = evaluate(m, f, statement.value) if statement.value is not None else Scalar("none", None, True)
+    value = handed_on(m, f, statement.value) if statement.value is not None else Scalar("none", None, True)
     f.returns.append(value)
     m.last_return = (f, statement)
     keys.hand_on(m, f, value, statement)
