@@ -268,10 +268,15 @@ def bound_to_instance(m: Machine, f: Frame, closure: Closure) -> Closure:
 
 
 def prototype(m: Machine, f: Frame, cls: ClassValue, *, skip: bool = False) -> Instance:
-    """An object of a class as its `__init__` makes it from unknown arguments."""
+    """An object of a class as its `__init__` makes it from unknown arguments; made once for all methods."""
+    place = (cls.path, cls.definition.span)
+    known = m.prototypes.get(place)
+    if known is not None:
+        return known
     instance = Instance(cls, Attributes())
     init = find(cls, "__init__")
     if isinstance(init, Closure) and not skip:
+        m.prototypes[place] = instance
         bound = replace(init, owner=instance)
         arguments = Arguments((), tuple(evidence.unknown_arguments(m, f, bound)))
         calls.call_closure(m, f, bound, arguments, init.function.name_span, Frame(cls.path, Scope(), known=False))

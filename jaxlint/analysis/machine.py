@@ -18,7 +18,7 @@ from jaxlint.analysis.events import Branch, HostCall, RangeOver, ShapeUse, SiteS
 from jaxlint.analysis.frames import Consumed, Frame
 from jaxlint.analysis.project import Project
 from jaxlint.analysis.scope import Scope
-from jaxlint.analysis.values import Closure, Option, Site, Token, Transformed, Value, is_traced, options
+from jaxlint.analysis.values import Closure, Instance, Option, Site, Token, Transformed, Value, is_traced, options
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
 
@@ -26,7 +26,7 @@ Emit = Callable[[Any], None]
 
 STEPS_PER_MODULE = 60_000
 STEPS_PER_ENTRY = 20_000
-STEPS_PER_GUESS = 5_000
+STEPS_PER_GUESS = 3_000
 """How many nodes a module body, a transformed function, and a function that nothing visible calls may evaluate.
 
 Real roots take hundreds; the bounds cut exponential call trees, the more so the less the root is worth.
@@ -69,9 +69,11 @@ class Machine:
         self.entries: list[tuple[Transformed, Frame]] = []
         self.entered: set[tuple[str, Span]] = set()
         self.memo: dict[Any, Value] = {}
+        self.prototypes: dict[tuple[str, Span], Instance] = {}
         self.paths: set[str] = set()
         self.steps, self.budget = 0, STEPS_PER_MODULE
         self.quiet = 0
+        self.doubts = 0
         self._numbers = 0
 
     # Services for the parts of the interpreter
@@ -97,8 +99,17 @@ class Machine:
 
     def emit(self, event: Any) -> None:
         """Tells the rules, unless a guard says that the program expects the fault."""
-        if not self.quiet:
+        if not self.quiet and not (self.doubts and isinstance(event, TRACING_FAULTS)):
             self._emit(event)
+
+    @contextmanager
+    def doubt(self, when: bool = True) -> Iterator[None]:
+        """No faults of Python on tracers while this lasts: the code may be meant for running without tracing."""
+        self.doubts += when
+        try:
+            yield
+        finally:
+            self.doubts -= when
 
     @contextmanager
     def silence(self) -> Iterator[None]:
@@ -184,7 +195,7 @@ class Machine:
         """Runs one root within its own budget; a failure costs this root alone."""
         outer, self.steps = self.steps, 0
         outer_budget, self.budget = self.budget, budget
-        quiet = self.quiet
+        quiet, doubts = self.quiet, self.doubts
         try:
             run()
         except (OutOfSteps, RecursionError):
@@ -192,7 +203,7 @@ class Machine:
         except Exception as error:
             self.on_failure(path, error)
         finally:
-            self.quiet = quiet
+            self.quiet, self.doubts = quiet, doubts
             self.steps, self.budget = outer, outer_budget
 
     def _run_entries(self) -> None:

@@ -52,6 +52,7 @@ class _Lowering:
     def __init__(self, positions: Positions) -> None:
         self.positions = positions
         self.expressions: dict[type, Callable[[Any], n.Expr]] = {}
+        self.yields = [False]  # for each function around: whether a yield was seen in it
 
     def span(self, first: cst.CSTNode, last: cst.CSTNode | None = None) -> Span:
         start = self.positions[first].start
@@ -200,13 +201,15 @@ class _Lowering:
 
     def _FunctionDef(self, node: cst.FunctionDef) -> n.Stmt:
         decorators = tuple(self.expr(item.decorator) for item in node.decorators)
+        self.yields.append(False)
         body = self.block(node.body)
+        is_generator = self.yields.pop()
         parameters = self.parameters(node.params)
         function = n.Function(
             self.span(node), node.name.value, parameters, decorators,
             self.expr(node.returns.annotation) if node.returns is not None else None,
             body, bound_names(body), outer_names(body), self.span(node.name),
-            is_async=node.asynchronous is not None, is_generator=_has_yield(node.body),
+            is_async=node.asynchronous is not None, is_generator=is_generator,
         )  # fmt: skip
         first = node.decorators[0] if node.decorators else node
         return n.FunctionDefinition(self.span(first, node), function)
@@ -340,6 +343,7 @@ class _Lowering:
 
     def _Yield(self, node: cst.Yield) -> n.Expr:
         value = node.value.item if isinstance(node.value, cst.From) else node.value
+        self.yields[-1] = True
         kind = "yield from" if isinstance(node.value, cst.From) else "yield"
         return n.Yield(self.span(node), self.optional(value), kind)
 
@@ -347,7 +351,9 @@ class _Lowering:
         return n.Yield(self.span(node), self.expr(node.expression), "await")
 
     def _Lambda(self, node: cst.Lambda) -> n.Expr:
+        self.yields.append(False)
         value = self.expr(node.body)
+        self.yields.pop()
         span = self.span(node)
         parameters = self.parameters(node.params)
         body = (n.Return(value.span, value),)
@@ -436,13 +442,3 @@ def _is_structural(pattern: cst.CSTNode) -> bool:
 
 def _has_value_pattern(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.MatchValue) or any(map(_has_value_pattern, node.children))
-
-
-def _has_yield(node: cst.CSTNode) -> bool:
-    """Whether a function body yields, not counting the functions inside it."""
-    for child in node.children:
-        if isinstance(child, cst.Yield):
-            return True
-        if not isinstance(child, (cst.FunctionDef, cst.Lambda, cst.ClassDef)) and _has_yield(child):
-            return True
-    return False

@@ -211,7 +211,7 @@ class Parameter(Struct, frozen=True, gc=False):
     span: Span
 
 
-class Function(Node, frozen=True, gc=False):
+class Function(Node, frozen=True, gc=False, cache_hash=True):
     """A function or a lambda (`name` is '<lambda>').
 
     `span` runs from `def` (or `lambda`) to the end of the body, `header` covers the decorators and the `def` line's
@@ -235,7 +235,7 @@ class Function(Node, frozen=True, gc=False):
         return self.name == "<lambda>"
 
 
-class Class(Node, frozen=True, gc=False):
+class Class(Node, frozen=True, gc=False, cache_hash=True):
     """A class statement."""
 
     name: str
