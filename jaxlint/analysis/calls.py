@@ -145,7 +145,9 @@ def call(
         case Factory() if arguments.positional:
             return transforms.make(m, f, replace(function.site), arguments.positional[0], e or n.Name(where, "?"))
         case OneOf():
-            return keys.alternatives(m, [lambda o=o: call(m, f, o, arguments, e, where) for o in function.options])  # type: ignore[misc]
+            ways = [lambda o=o: call(m, f, o, arguments, e, where) for o in function.options]
+            with m.doubt(f.site is not None):  # which of them is transformed may depend on whether any is
+                return keys.alternatives(m, ways)
     return call_unknown(m, f, function, arguments)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -108,7 +107,7 @@ def _if(m: Machine, f: Frame, statement: n.If) -> bool:
             continue
         _restore(m, f, before)
         narrowed(m, f, statement.test, outcome)
-        with m.silence() if known is None and asks_how_it_runs(f, statement.test) else nullcontext():
+        with m.doubt(known is None and asks_how_it_runs(f, statement.test)):
             ended = not run_body(m, f, body)
         if not ended:
             goes_on = True
@@ -201,7 +200,7 @@ def _try(m: Machine, f: Frame, statement: n.Try) -> bool:
     before = _state(m, f)
     ends = []
     f.tried += bool(statement.handlers)
-    with m.silence() if any(_expects_tracers(m, f, h.type) for h in statement.handlers) else nullcontext():
+    with m.doubt(any(_expects_tracers(m, f, h.type) for h in statement.handlers)):
         goes_on = run_body(m, f, statement.body)
     f.tried -= bool(statement.handlers)
     if goes_on and run_body(m, f, statement.otherwise):

@@ -20,6 +20,7 @@ from jaxlint.analysis.values import (
     Factory,
     Instance,
     Items,
+    OneOf,
     Option,
     Scalar,
     Site,
@@ -406,7 +407,8 @@ def call_generic(m: Machine, f: Frame, value: Transformed) -> None:
         if known is None or known.function is None or known.closure is None:
             continue
         arguments = _generic_arguments(m, value.site, known)
-        calls.call(m, f.guess(), replace(value, function=function), arguments, None, value.site.span)
+        with m.doubt(isinstance(value.function, OneOf)):
+            calls.call(m, f.guess(), replace(value, function=function), arguments, None, value.site.span)
 
 
 def _generic_arguments(m: Machine, site: Site, known: Signature) -> Arguments:
