@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Seq
+from dataclasses import dataclass, field
 from typing import Any
 
 import libcst as cst
@@ -15,7 +16,7 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
-from jaxlint.program.names import bound_names, outer_names
+from jaxlint.program.names import outer_names, statement_names, target_names
 
 Positions = Mapping[cst.CSTNode, CodeRange]
 
@@ -46,13 +47,21 @@ def lower(text: str, path: str, name: str) -> n.Module:
     return n.Module(path, name, visitor.statements(wrapper.module.body))
 
 
+@dataclass(slots=True)
+class _Seen:
+    """What was met on the way through a function's body."""
+
+    yields: bool = False
+    named: set[str] = field(default_factory=set)  # by `:=`
+
+
 class _Lowering:
     """One method for each kind of libcst node, found by the node's type name."""
 
     def __init__(self, positions: Positions) -> None:
         self.positions = positions
         self.expressions: dict[type, Callable[[Any], n.Expr]] = {}
-        self.yields = [False]  # for each function around: whether a yield was seen in it
+        self.around = [_Seen()]  # for each function around, innermost last
 
     def span(self, first: cst.CSTNode, last: cst.CSTNode | None = None) -> Span:
         start = self.positions[first].start
@@ -201,15 +210,15 @@ class _Lowering:
 
     def _FunctionDef(self, node: cst.FunctionDef) -> n.Stmt:
         decorators = tuple(self.expr(item.decorator) for item in node.decorators)
-        self.yields.append(False)
+        self.around.append(_Seen())
         body = self.block(node.body)
-        is_generator = self.yields.pop()
+        seen = self.around.pop()
         parameters = self.parameters(node.params)
         function = n.Function(
             self.span(node), node.name.value, parameters, decorators,
             self.expr(node.returns.annotation) if node.returns is not None else None,
-            body, bound_names(body), outer_names(body), self.span(node.name),
-            is_async=node.asynchronous is not None, is_generator=is_generator,
+            body, statement_names(body) | seen.named, outer_names(body), self.span(node.name),
+            is_async=node.asynchronous is not None, is_generator=seen.yields,
         )  # fmt: skip
         first = node.decorators[0] if node.decorators else node
         return n.FunctionDefinition(self.span(first, node), function)
@@ -339,11 +348,13 @@ class _Lowering:
         return n.Conditional(self.span(node), self.expr(node.test), self.expr(node.body), self.expr(node.orelse))
 
     def _NamedExpr(self, node: cst.NamedExpr) -> n.Expr:
-        return n.NamedExpression(self.span(node), self.expr(node.target), self.expr(node.value))
+        target = self.expr(node.target)
+        self.around[-1].named.update(target_names(target))
+        return n.NamedExpression(self.span(node), target, self.expr(node.value))
 
     def _Yield(self, node: cst.Yield) -> n.Expr:
         value = node.value.item if isinstance(node.value, cst.From) else node.value
-        self.yields[-1] = True
+        self.around[-1].yields = True
         kind = "yield from" if isinstance(node.value, cst.From) else "yield"
         return n.Yield(self.span(node), self.optional(value), kind)
 
@@ -351,14 +362,14 @@ class _Lowering:
         return n.Yield(self.span(node), self.expr(node.expression), "await")
 
     def _Lambda(self, node: cst.Lambda) -> n.Expr:
-        self.yields.append(False)
+        self.around.append(_Seen())
         value = self.expr(node.body)
-        self.yields.pop()
+        seen = self.around.pop()
         span = self.span(node)
         parameters = self.parameters(node.params)
         body = (n.Return(value.span, value),)
         function = n.Function(
-            span, "<lambda>", parameters, (), None, body, bound_names(body), frozenset(), span
+            span, "<lambda>", parameters, (), None, body, statement_names(body) | seen.named, frozenset(), span
         )  # fmt: skip
         return n.Lambda(span, function)
 

@@ -12,6 +12,12 @@ def bound_names(body: tuple[n.Stmt, ...]) -> frozenset[str]:
     return frozenset(_bound(body)) - outer_names(body)
 
 
+def statement_names(body: tuple[n.Stmt, ...]) -> frozenset[str]:
+    """The same without those that `:=` binds, which costs a walk through all expressions."""
+    found = (name for statement in walk_statements(body) for name in bound_by(statement))
+    return frozenset(found) - outer_names(body)
+
+
 def outer_names(body: tuple[n.Stmt, ...]) -> frozenset[str]:
     """The names declared `global` or `nonlocal`."""
     return frozenset(name for s in walk_statements(body) if isinstance(s, n.Scope) for name in s.names)
