@@ -10,7 +10,9 @@ from jaxlint.analysis.frames import steps
 from jaxlint.analysis.values import Array, Items, Value, is_traced, leaves
 from jaxlint.model import Edit, Fix, Safety, Severity
 from jaxlint.program import nodes as n
+from jaxlint.program.names import expressions, walk
 from jaxlint.registry import Rule
+from jaxlint.repair.hoist import enclosing
 from jaxlint.repair.options import call_around
 from jaxlint.repair.spelling import spell
 
@@ -62,6 +64,16 @@ def _selected(event: Indexed, context: Context) -> Fix | None:
     return fix(Safety.UNSAFE, "select with `where`", edit, where.edits)
 
 
+def _is_first(event: ApiCall, context: Context) -> bool:
+    path = enclosing(context.module, event.span)
+    names = {path.rpartition(".")[2] for path in SEARCHES}
+    for expression in expressions(path[-1]) if path else ():
+        for node in walk(expression):
+            if isinstance(node, n.Call) and isinstance(node.function, n.Attribute) and node.function.name in names:
+                return node.span == event.span
+    return True
+
+
 def check_search(event: ApiCall, context: Context) -> Iterator[Report]:
     """`jnp.nonzero(x)` and its like without `size`."""
     given = event.arguments
@@ -71,6 +83,8 @@ def check_search(event: ApiCall, context: Context) -> Iterator[Report]:
         return
     if event.path == "jax.numpy.unique" and len(given.positional) > 5:
         return
+    if not _is_first(event, context):
+        return  # the statement has failed before
     if any(is_traced(leaf) and isinstance(leaf, Array) for value in given.positional for leaf in leaves(value)):
         message = f"`{event.path}` of a tracer needs `size=`: how much it finds is not known when compiling"
         yield Report(event.span, message, steps(event.frame))

@@ -11,6 +11,7 @@ from jaxlint.analysis.signature import signature
 from jaxlint.analysis.values import Array, Site, Value
 from jaxlint.model import Fix, Safety, Severity, Step
 from jaxlint.registry import Rule
+from jaxlint.repair.hoist import holds
 from jaxlint.repair.options import remove_option
 from jaxlint.rules.vmap_of_jit import described
 
@@ -23,7 +24,7 @@ UNUSABLE = Rule(
 def check_reuse(event: DonatedRead, context: Context) -> Iterator[Report]:
     """A name that is read after its arrays were donated."""
     donation = event.donation
-    again = donation.path == event.frame.path and donation.span.line == event.span.line
+    again = donation.path == event.frame.path and holds(donation.span, event.span)
     when = "in an earlier round of the loop" if again else f"on line {donation.span.line}"
     message = f"`{event.name}` was donated {when}, so its memory is gone; bind the name to the result, or do not donate"
     because = (

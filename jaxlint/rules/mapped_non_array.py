@@ -24,7 +24,11 @@ def check(event: TransformCalled, context: Context) -> Iterator[Report]:
         return
     site = event.value.site
     because = (Step(site.path, site.span.line, f"`{described(event.value.function)}` is mapped here"),)
-    axes = mapping.axes(site, len(event.arguments.positional))
+    count = len(event.arguments.positional)
+    given = site.option("in_axes")
+    if isinstance(given, Items) and len(given.items) != count:
+        return  # in-axes-arity
+    axes = mapping.axes(site, count)
     for position, (value, axis) in enumerate(zip(event.arguments.positional, axes, strict=True)):
         found = next(_without_axis(value, axis), None)
         if found is not None:
