@@ -58,7 +58,7 @@ class ReplayJob(Struct, frozen=True, tag="replay"):
     watch: tuple[Range, ...] = ()
     measure: bool = True
     heal: bool = False
-    gentle: bool = False  # leave out the inputs with which a loop may not end
+    gentle: bool = False  # the same inputs only, since a loop may not end with others
     constants: tuple[float, ...] = ()
     seed: int = 0
 
@@ -106,6 +106,7 @@ class ProgramResult(Struct, frozen=True, tag="program"):
     compiles: int = 0
     traces: int = 0
     draws: Draws = Draws()
+    removed: int = 0  # how often functions were called that this JAX no longer has, and that were put back
     note: str = ""  # why the run is no evidence, when it is none
 
 

@@ -284,6 +284,14 @@ print(f(jnp.arange(6.0).reshape(3, 2), jnp.ones((3, 2)), jnp.array([0.25, 0.75])
 """
 
 
+def test_one_of_several_removed_names(judge: Judge) -> None:
+    before = REMOVED.replace("print(", "print(jax.tree_leaves(params), ")
+    found = judge(before, before.replace("jax.tree_leaves", "jax.tree.leaves"), "removed-api")
+    assert found.verdict is Verdict.CONFIRMED and "fewer calls of removed" in found.reason
+    wrong = before.replace("jax.tree_leaves(params)", "jax.tree.leaves([params, 1])")
+    assert judge(before, wrong, "removed-api").verdict not in GOOD
+
+
 def test_axes_that_alone_work_are_confirmed(judge: Judge) -> None:
     found = judge(AXES, AXES.replace("(0, 0)", "(0, 0, None)"), "in-axes-arity")
     assert found.verdict is Verdict.CONFIRMED and "no other axes work" in found.reason

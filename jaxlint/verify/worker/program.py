@@ -15,6 +15,7 @@ from jaxlint.verify.worker.capture import TooMuch, capture, module_values
 from jaxlint.verify.worker.clock import freeze
 from jaxlint.verify.worker.counting import Counter
 from jaxlint.verify.worker.neutral import KeyLog
+from jaxlint.verify.worker.removed import Uses
 from jaxlint.verify.worker.worlds import inside, patched
 
 
@@ -33,9 +34,10 @@ def prepare(path: str, text: str) -> execute.Place:
 def run_program(job: ProgramJob) -> tuple[ProgramResult, Captured]:
     """Run it to its end and keep what it left in its globals."""
     place, counter, log = prepare(job.path, job.text), Counter(), KeyLog()
+    uses = Uses()
     hits: set[int] = set()
     fault, status = None, 0
-    with inside(job.world), patched(log.functions() if job.world is World.REAL and job.log_keys else {}):
+    with inside(job.world, uses), patched(log.functions() if job.world is World.REAL and job.log_keys else {}):
         module = place.module()
         with execute.watched(job.path, job.watch, hits):
             fault, status = _run(job, module)
@@ -43,7 +45,7 @@ def run_program(job: ProgramJob) -> tuple[ProgramResult, Captured]:
         compiles, traces = counter.now()
         draws = log.draws() if job.log_keys else Draws()
         values, note = _values(module, fault)
-    result = ProgramResult(values.leaves, fault, status, tuple(sorted(hits)), compiles, traces, draws, note)
+    result = ProgramResult(values.leaves, fault, status, tuple(sorted(hits)), compiles, traces, draws, uses.count, note)
     return result, values
 
 

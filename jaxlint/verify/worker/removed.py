@@ -6,6 +6,7 @@ from the one that the fixes use, so that a slip in that one does not agree with 
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 import types
@@ -82,15 +83,35 @@ _UPDATES = {
 }
 
 
-def names() -> dict[tuple[Any, str], Any]:
+class Uses:
+    """Counts the calls of functions that were put back."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def counted(self, function: Any) -> Any:
+        """The function, counting; whatever is no plain function stays as it is."""
+        if not isinstance(function, types.FunctionType):
+            return function
+
+        @functools.wraps(function)
+        def used(*args: Any, **kwargs: Any) -> Any:
+            self.count += 1
+            return function(*args, **kwargs)
+
+        return used
+
+
+def names(uses: Uses | None = None) -> dict[tuple[Any, str], Any]:
     """What to set where, so that the removed names exist again."""
+    uses = uses or Uses()
     patches: dict[tuple[Any, str], Any] = {}
     for line in _RENAMED.split("\n"):
         if line:
             old, new = line.split()
-            _restore(patches, old, _find(new))
+            _restore(patches, old, uses.counted(_find(new)))
     for name, method in _UPDATES.items():
-        _restore(patches, f"jax.ops.{name}", _update(method))
+        _restore(patches, f"jax.ops.{name}", uses.counted(_update(method)))
     _restore(patches, "jax.ops.index", jnp.s_)
     return patches
 

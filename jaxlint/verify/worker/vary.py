@@ -19,7 +19,6 @@ STYLES = (
     "fresh", "constants", "mixed", "small", "zeros", "positive", "negative", "ones", "constants 2", "tiny", "large",
     "nonfinite", "fresh 2", "constants 3", "mixed 2", "small 2", "constants 4", "fresh 3", "constants 5", "fresh 4",
 )  # fmt: skip
-GENTLE = ("fresh", "small", "fresh 2")
 
 
 def varier(style: str, seed: int, constants: Sequence[float] = ()) -> Callable[[Any], Any]:

@@ -22,15 +22,15 @@ from jaxlint.verify.worker import eager, loops, neutral, removed
 
 
 @contextlib.contextmanager
-def inside(world: World) -> Iterator[None]:
-    """Put the world's functions in place for the duration of the block."""
+def inside(world: World, uses: removed.Uses | None = None) -> Iterator[None]:
+    """Put the world's functions in place for the duration of the block; `uses` counts calls of removed ones."""
     if world is World.DOUBLE:
         with double(), patched(neutral.single_precision_draws()):
             yield
         return
     patches = {
         World.REAL: dict,
-        World.RESTORED: removed.names,
+        World.RESTORED: lambda: removed.names(uses),
         World.EAGER: lambda: removed.names() | eager.functions(),
         World.LOOPS: lambda: removed.names() | eager.functions() | loops.functions(),
         World.NEUTRAL: lambda: removed.names() | neutral.functions(),
