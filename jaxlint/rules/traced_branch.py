@@ -17,6 +17,7 @@ from jaxlint.analysis.values import (
     Array,
     Bound,
     Closure,
+    Scalar,
     TracedParameter,
     Transformed,
     Unknown,
@@ -25,6 +26,7 @@ from jaxlint.analysis.values import (
     options,
 )
 from jaxlint.model import Fix, Safety, Severity, Span
+from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
 from jaxlint.repair.conditions import as_array_operation
 from jaxlint.repair.loops import as_while_loop
@@ -66,7 +68,10 @@ def is_abstract(frame: Frame) -> bool:
 
 def traced(event: Branch) -> Array | None:
     """The option of the tested value that surely is a tracer, the truth of which cannot be asked."""
-    value = event.value if is_abstract(event.frame) else NONE
+    may_be_static = not isinstance(event.expression, n.Compare) and any(
+        isinstance(o, Scalar) and o.kind == "bool" and o.trace is None for o in options(event.value)
+    )
+    value = event.value if is_abstract(event.frame) and not may_be_static else NONE
     return next((o for o in options(value) if isinstance(o, Array) and is_traced(o) and not _in_arguments(o)), None)
 
 
