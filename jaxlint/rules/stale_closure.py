@@ -1,0 +1,103 @@
+"""JAX405 stale-closure: a compiled function keeps what it read of its surroundings when it was traced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jaxlint.analysis.context import Context, Report
+from jaxlint.analysis.events import SiteSeen
+from jaxlint.analysis.returned import behind
+from jaxlint.analysis.values import Array, Closure, Instance, Scalar, Value, options
+from jaxlint.model import Severity, Span, Step
+from jaxlint.program import nodes as n
+from jaxlint.program.names import bound_by, expressions, walk, walk_statements
+from jaxlint.registry import Rule
+from jaxlint.repair.hoist import enclosing, function_names, holds
+
+RULE = Rule("JAX405", "stale-closure", "a compiled function does not see a value that changes later", Severity.ERROR)
+
+BOUND_ONCE = ("__init__", "__post_init__", "setup")
+
+
+def check(event: SiteSeen, context: Context) -> Iterator[Report]:
+    """The attributes of the object, and the globals, that a jitted function reads and the program changes."""
+    closure = behind(event.value.function)
+    if event.value.site.kind != "jit" or closure is None or event.frame.in_test():
+        return
+    owner = _object_of(event, closure)
+    if owner is not None:
+        yield from _attributes(event, closure, owner)
+    if event.frame.function is None and closure.path == context.module.path:
+        yield from _globals(event, closure, context)
+
+
+def _object_of(event: SiteSeen, closure: Closure) -> Instance | None:
+    """The object whose bound method is jitted once (methods that are jitted in the class are jit-of-method's)."""
+    function = event.frame.function
+    is_once = function is None or function.name in BOUND_ONCE
+    return closure.owner if isinstance(closure.owner, Instance) and is_once else None
+
+
+def _attributes(event: SiteSeen, closure: Closure, owner: Instance) -> Iterator[Report]:
+    itself = closure.function.parameters[0].name if closure.function.parameters else ""
+    if any(name in owner.cls.scope.names for name in ("__hash__", "__eq__")) or not event.calls:
+        return
+    for node in _expressions(closure.function):
+        is_read = isinstance(node, n.Attribute) and isinstance(node.base, n.Name) and node.base.name == itself
+        if not is_read or not isinstance(node, n.Attribute) or node.name not in owner.attributes.rebound:
+            continue
+        if all(map(_is_data, options(owner.attributes.names.get(node.name, Scalar("none"))))):
+            message = (
+                f"`{itself}.{node.name}` is read once, when `{closure.function.name}` is traced; "
+                "later values are not seen: pass it as an argument"
+            )
+            yield Report(node.span, message, _jitted(event, closure), path=closure.path)
+            return
+
+
+def _is_data(value: Value) -> bool:
+    is_number = isinstance(value, Scalar) and value.kind in ("bool", "int", "float", "complex")
+    return is_number or isinstance(value, Array)
+
+
+def _jitted(event: SiteSeen, closure: Closure) -> tuple[Step, ...]:
+    site = event.value.site
+    return (Step(site.path, site.span.line, f"`{closure.function.name}` is jitted"),)
+
+
+def _expressions(function: n.Function) -> Iterator[n.Expr]:
+    for statement in walk_statements(function.body):
+        for expression in expressions(statement):
+            yield from walk(expression)
+
+
+def _globals(event: SiteSeen, closure: Closure, context: Context) -> Iterator[Report]:
+    """A global that is assigned between two calls of the function."""
+    calls = sorted(call.span for frame, call, _ in event.eager if frame.function is None and frame.path == closure.path)
+    for name in sorted(function_names(closure.function)):
+        scope = closure.scope.find(name)
+        if scope is None or scope.parent is not None or not all(map(_is_data, options(scope.names[name]))):
+            continue
+        for statement in walk_statements(context.module.body):
+            is_write = isinstance(statement, (n.Assign, n.AugmentedAssign)) and name in bound_by(statement)
+            if is_write and _is_between(statement, calls, context):
+                reads = (e for e in _expressions(closure.function) if isinstance(e, n.Name) and e.name == name)
+                place = next(reads, None)
+                if place is not None:
+                    message = (
+                        f"`{name}` is read once, when `{closure.function.name}` is traced; "
+                        f"the value of line {statement.span.line} is not seen: pass it as an argument"
+                    )
+                    yield Report(place.span, message, _jitted(event, closure))
+                return
+
+
+def _is_between(statement: n.Stmt, calls: list[Span], context: Context) -> bool:
+    """Whether calls with the same arguments' types surely come before and after a statement, or around it in a loop."""
+    before = any((call.end_line, call.end_column) <= (statement.span.line, statement.span.column) for call in calls)
+    after = any((call.line, call.column) >= (statement.span.end_line, statement.span.end_column) for call in calls)
+    loops = [outer for outer in enclosing(context.module, statement.span) if isinstance(outer, (n.For, n.While))]
+    return (before and after) or any(holds(loop.span, call) for loop in loops for call in calls)
+
+
+CHECKS = {SiteSeen: check}
