@@ -130,6 +130,7 @@ class Machine:
         if key not in self.records:
             seen = SiteSeen(value, frame, node, frame.loops, fresh, lambda: self.stays_traceable(seen))
             self.records[key] = seen
+        self.records[key].repeated |= any(caller.loops for caller in frame.chain())
         return self.records[key]
 
     # The run

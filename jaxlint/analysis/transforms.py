@@ -132,8 +132,7 @@ def decorate_plainly(m: Machine, f: Frame, path: str, decorator: n.Expr, value: 
 def make(m: Machine, f: Frame, site: Site, function: Value, node: n.Expr | n.Function) -> Value:
     """The transformed function; it will also be run on its own, with what its signature tells of the arguments."""
     value = Transformed(site, function, f.number)
-    seen = m.note_site(value, f, node, fresh=is_fresh(f, function))
-    seen.repeated |= any(caller.loops for caller in f.chain())
+    m.note_site(value, f, node, fresh=is_fresh(f, function))
     m.emit(TransformMade(f, value, node, f.loops))
     _mark_executed(m, function)
     if unknown_statics(site, signature(function)):

@@ -27,6 +27,9 @@ FUNCTION = Rule(
 RUN_ONCE = ("main", "train", "test", "bench", "profile", "demo", "example", "run_experiment", "plot", "eval", "fit")
 """Functions whose names begin so are entry points: what they compile is compiled once a run."""
 
+LOADERS = ("load", "save", "restore", "init", "setup", "build", "from_")
+"""Methods of libraries whose names begin so are mostly called once for an object."""
+
 
 def is_rebuilt(event: SiteSeen) -> bool:
     """Whether a fresh function is compiled, used here and now, and thrown away."""
@@ -79,7 +82,8 @@ def is_called_repeatedly(event: SiteSeen) -> bool:
     """Whether visible code runs the function in a loop or more than once, or it is a method or library function."""
     frame = event.frame
     if not frame.known:
-        return frame.owner is not None and isinstance(event.value.function, Closure)
+        loads = frame.function is not None and frame.function.name.lstrip("_").startswith(LOADERS)
+        return frame.owner is not None and isinstance(event.value.function, Closure) and not loads
     return event.repeated or event.eager_calls > 2
 
 
