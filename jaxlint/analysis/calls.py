@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from jaxlint.analysis import attributes, classes, control_flow, evidence, functions, keys, methods, transforms
 from jaxlint.analysis.api import CONTROL_FLOW
+from jaxlint.analysis.events import FunctionCalled
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.scope import Scope
 from jaxlint.analysis.values import (
@@ -127,7 +128,10 @@ def call(
     assert where is not None
     match function:
         case Closure():
-            return call_closure(m, f, function, arguments, where)
+            result = call_closure(m, f, function, arguments, where)
+            if e is not None:
+                m.emit(FunctionCalled(f, where, function, e, result))
+            return result
         case Transformed():
             return transforms.call(m, f, function, arguments, e, where)
         case Bound():

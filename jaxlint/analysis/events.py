@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis.values import Bound, Donation, Token, Transformed, Value
+from jaxlint.analysis.values import Bound, Closure, Donation, Token, Transformed, Value
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
 
@@ -144,6 +144,17 @@ class TransformMade:
     value: Transformed
     node: n.Expr | n.Function
     loops: int
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCalled:
+    """A function of the project is called, untransformed."""
+
+    frame: Frame
+    span: Span
+    function: Closure
+    call: n.Call
+    result: Value
 
 
 @dataclass(frozen=True, slots=True)
