@@ -1,0 +1,113 @@
+"""JAX116 closed-over-constant, JAX117 unrolled-loop, JAX432 list-to-array: hints on what is slow to trace or move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from jaxlint.analysis.context import Context, Report
+from jaxlint.analysis.events import ApiCall, SiteSeen
+from jaxlint.analysis.frames import steps
+from jaxlint.analysis.returned import behind
+from jaxlint.analysis.values import Array, Items, Many, Scalar, Value, is_traced, leaves
+from jaxlint.model import Severity, Step
+from jaxlint.program import nodes as n
+from jaxlint.program.names import bound_names, expressions, walk, walk_statements
+from jaxlint.registry import Rule
+from jaxlint.repair.hoist import enclosing, function_names, statement_names
+
+CONSTANT = Rule("JAX116", "closed-over-constant", "a large array is compiled in as a constant", Severity.INFO, False)
+UNROLLED = Rule("JAX117", "unrolled-loop", "a Python loop is unrolled in the compiled code", Severity.INFO, False)
+LISTS = Rule("JAX432", "list-to-array", "a long list becomes a JAX array element by element", Severity.INFO, False)
+
+LARGE = 100_000
+"""Elements from which on a constant slows compilation down."""
+
+MANY_ROUNDS = 16
+LONG_LIST = 256
+
+
+def check_constant(event: SiteSeen, context: Context) -> Iterator[Report]:
+    """An array that a jitted function reads from its surroundings."""
+    closure = behind(event.value.function)
+    if event.value.site.kind != "jit" or closure is None or event.frame.in_test() or event.frame.staged:
+        return
+    for name in sorted(function_names(closure.function)):
+        scope = closure.scope.find(name)
+        value = scope.names[name] if scope is not None else None
+        if value is None or not any(_may_be_large(leaf) for leaf in leaves(value)):
+            continue
+        place = _first_read(closure.function, name)
+        if place is not None:
+            function, site = closure.function.name, event.value.site
+            message = f"`{name}` is compiled into `{function}` as a constant; pass a large array as an argument"
+            because = (Step(site.path, site.span.line, f"`{function}` is jitted"),)
+            yield Report(place.span, message, because, path=closure.path)
+
+
+def _may_be_large(value: Value) -> bool:
+    """Whether an array has many elements, or an unknown number of them."""
+    if not isinstance(value, Array) or value.trace is not None:
+        return False
+    if value.shape is None:
+        return True
+    dims = [dim if isinstance(dim, int) else LARGE for dim in value.shape]
+    return bool(dims) and prod(dims) >= LARGE
+
+
+def _first_read(function: n.Function, name: str) -> n.Name | None:
+    for statement in walk_statements(function.body):
+        for expression in expressions(statement):
+            for node in walk(expression):
+                if isinstance(node, n.Name) and node.name == name:
+                    return node
+    return None
+
+
+def check_range(event: ApiCall, context: Context) -> Iterator[Report]:
+    """`for _ in range(n)` in a compiled function, where each round takes what the last one gave."""
+    if event.path != "builtins.range" or not event.frame.compiled or event.frame.in_test():
+        return
+    path = enclosing(context.module, event.span)
+    loop = path[-1] if path else None
+    if not isinstance(loop, n.For) or loop.iterable is not event.call or not _may_be_long(event):
+        return
+    carried = bound_names(loop.body) & {name for statement in loop.body for name in statement_names(statement)}
+    has_array = any(is_traced(leaf) for name in carried for leaf in leaves(_held(event, name)))
+    if has_array:
+        message = "compile time grows with the rounds of this loop; use `lax.fori_loop` or `lax.scan`"
+        yield Report(event.span, message, steps(event.frame))
+
+
+def _may_be_long(event: ApiCall) -> bool:
+    bounds = event.arguments.positional
+    last = bounds[1] if len(bounds) > 1 else bounds[0] if bounds else None
+    if not isinstance(last, Scalar) or last.trace is not None:
+        return False
+    return not last.known or (isinstance(last.const, int) and last.const >= MANY_ROUNDS)
+
+
+def _held(event: ApiCall, name: str) -> Value:
+    scope = event.frame.scope.find(name)
+    return scope.names[name] if scope is not None else Scalar("none")
+
+
+def check_list(event: ApiCall, context: Context) -> Iterator[Report]:
+    """`jnp.array` of a list of Python numbers."""
+    if event.path not in ("jax.numpy.array", "jax.numpy.asarray") or event.frame.compiled or event.frame.in_test():
+        return
+    given = event.arguments.get(0, "object")
+    is_long = isinstance(given, Many) or (isinstance(given, Items) and len(given.items) >= LONG_LIST)
+    if not is_long or not isinstance(given, (Items, Many)) or given.kind not in ("list", "tuple"):
+        return
+    element = given.element if isinstance(given, Many) else given.items[0]
+    if isinstance(element, Scalar) and element.kind in ("bool", "int", "float"):
+        message = "a list is taken element by element, ten times slower than NumPy does: `jnp.asarray(np.array(...))`"
+        yield Report(event.span, message)
+
+
+RULES = (
+    (CONSTANT, {SiteSeen: check_constant}),
+    (UNROLLED, {ApiCall: check_range}),
+    (LISTS, {ApiCall: check_list}),
+)
