@@ -14,6 +14,7 @@ from jaxlint.registry import Rule
 from jaxlint.repair.calls import argument_text
 from jaxlint.repair.hoist import enclosing
 from jaxlint.repair.options import add_option, call_at
+from jaxlint.rules.grad_int_input import integers
 from jaxlint.rules.vmap_of_jit import described
 
 NONSCALAR = Rule(
@@ -35,8 +36,8 @@ def check_result(event: TransformCalled, context: Context) -> Iterator[Report]:
     if site.kind not in GRADIENTS or event.body is None or _has_aux(site) is not False or event.frame.in_test():
         return
     problems = [_no_real_number(option) for option in options(event.body)]
-    if None in problems:
-        return
+    if None in problems or any(True for _ in integers(event)):
+        return  # JAX refuses integer arguments first: grad-int-input
     name = described(event.value.function)
     message = f"`{site.transform}` needs a function that returns one real number, but `{name}` returns {problems[0]}"
     yield Report(site.span, message, _called(event), _told_of_aux(event, context), path=site.path)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import TransformCalled
 from jaxlint.analysis.values import Array, Scalar, Value, leaves
-from jaxlint.model import Edit, Fix, Safety, Severity, Step
+from jaxlint.model import Edit, Fix, Safety, Severity, Span, Step
 from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
 
@@ -22,26 +22,32 @@ def check(event: TransformCalled, context: Context) -> Iterator[Report]:
     allowed = site.option("allow_int")
     if site.transform not in REVERSE or (isinstance(allowed, Scalar) and allowed.const is True):
         return
-    for position in _differentiated(site.option("argnums")):
-        if position >= len(event.arguments.positional):
-            continue
-        integer = next((leaf for leaf in leaves(event.arguments.positional[position]) if _is_integer(leaf)), None)
-        if integer is None:
-            continue
+    for position, integer in integers(event):
         node = event.arguments.nodes[position] if position < len(event.arguments.nodes) else None
         described = integer.dtype if isinstance(integer, Array) and integer.dtype else "an integer"
         message = f"`{site.transform}` differentiates argument {position}, which is {described}: JAX wants floats here"
-        outer = event.frame.outermost_call()
-        span = (
-            event.span
-            if event.call is not None
-            else outer.call_span
-            if outer is not None and outer.call_span
-            else site.span
-        )
+        span = _called_at(event)
         because = (Step(site.path, site.span.line, f"`{site.transform}` is applied here"),)
         yield Report(span, message, because, _as_float(node, context))
         return
+
+
+def _called_at(event: TransformCalled) -> Span:
+    """The call, or the application of the outermost transform that makes it."""
+    outer = event.frame.outermost_call()
+    if event.call is not None:
+        return event.span
+    return outer.call_span if outer is not None and outer.call_span is not None else event.value.site.span
+
+
+def integers(event: TransformCalled) -> Iterator[tuple[int, Value]]:
+    """The differentiated arguments that are, or hold, an integer, with that integer."""
+    given = event.arguments.positional
+    for position in _differentiated(event.value.site.option("argnums")):
+        for leaf in leaves(given[position]) if position < len(given) else ():
+            if _is_integer(leaf):
+                yield position, leaf
+                break
 
 
 def _differentiated(argnums: Value | None) -> tuple[int, ...]:
