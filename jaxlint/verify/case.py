@@ -203,7 +203,14 @@ class Case:
 
     def _with_replay(self, parts: Touched, before: Run, after: Run, programs: Comparison, heal: bool) -> Verification:
         replay = self._replay(parts)
-        gain = "gradients or values that were NaN are numbers now" if heal and _heals(before, after) else ""
+        healing = heal and _heals(before, after)
+        if healing and parts.loose:
+            raise _Stop(
+                Verdict.UNVERIFIED,
+                "values that were NaN are numbers now, and nothing tells whether they are right: "
+                "statements outside of functions have changed as well",
+            )
+        gain = "gradients or values that were NaN are numbers now" if healing else ""
         healed = next((call.fault for call in replay.calls if call.outcome == "healed"), None) if replay else None
         evidence = self._evidence(parts, before, after, programs, replay, gain=gain)
         if healed is None or judge(evidence).verdict is Verdict.DIFFERENT:

@@ -45,6 +45,7 @@ class Touched(Struct, frozen=True):
     changed: frozenset[str]
     prints: bool
     constants: tuple[float, ...]
+    loose: bool  # statements outside functions and classes have changed
     equal: bool  # the two texts mean the same program: they differ in comments and layout at most
 
 
@@ -71,6 +72,7 @@ def touched(before: str, after: str) -> Touched:
         frozenset(names),
         prints,
         _constants(old, new, reached),
+        _loose(old, new),
         ast.dump(old) == ast.dump(new),
     )
 
@@ -152,6 +154,12 @@ def _prints(old: ast.Module, new: ast.Module, reached: set[str]) -> bool:
     top = [s for s in loose if ast.dump(s) not in known or any(_mentions(name, _read(s)) for name in reached)]
     inside = [node for name, nodes in _units(new).items() if name in reached for node in nodes]
     return any(_may_print(node) for node in [*top, *inside])
+
+
+def _loose(old: ast.Module, new: ast.Module) -> bool:
+    inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+    was, now = ([ast.dump(s) for s in _flat(tree.body) if not isinstance(s, inside)] for tree in (old, new))
+    return was != now
 
 
 def _acts_everywhere(old: ast.Module, new: ast.Module) -> bool:

@@ -192,6 +192,7 @@ MUTANTS = [
     (KEYS, SPLIT.replace("normal(ky", "uniform(ky"), "key-reuse"),
     (KEYS, SPLIT.replace("normal(ky", "normal(kx"), "key-reuse"),
     (NANS, FINITE.replace("0.0)\n", "0.5)\n"), "where-grad-nan"),
+    (NANS, FINITE.replace("(norm)(0.0)", "(norm)(0.01)"), "where-grad-nan"),
     (METHOD, KEPT.replace("0.1 * x", "0.1 + x"), "jit-of-method"),
     (STATIC, NAMED.replace("x * x", "x + x"), "missing-static-argnames"),
     (PRINTED, DEBUG.replace("w ** 2", "w * 2"), "traced-print"),

@@ -70,6 +70,8 @@ def _walk(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[tuple[L
         yield Leaf(path, "text", text=repr(value)), None
     elif depth >= _MAX_DEPTH or id(value) in seen:
         yield Leaf(path, "other", text=type(value).__qualname__), None
+    elif callable(value) and type(value).__module__.partition(".")[0] in ("jax", "jaxlib", "functools", "builtins"):
+        yield Leaf(path, "other", text="a function"), None
     else:
         children = list(_children(value))
         yield Leaf(path + "()", "other", text=type(value).__qualname__), None
