@@ -279,7 +279,8 @@ def _size_fix(event: TransformCalled, seen: list[tuple[int, int, int]], context:
     """Another axis of the one argument that does not fit the others; `seen` has position, axis and size of each."""
     for position, _, size in reversed(seen):
         others = {other for at, _, other in seen if at != position}
-        made = _axis_of_size(event, others.pop(), position, context) if len(others) == 1 and size not in others else None
+        fits_not = len(others) == 1 and size not in others
+        made = _axis_of_size(event, others.pop(), position, context) if fits_not else None
         if made is not None:
             return made
     return None

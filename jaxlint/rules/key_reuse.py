@@ -12,7 +12,7 @@ from jaxlint.registry import Rule
 from jaxlint.repair.keys import key_fix
 from jaxlint.rules._key_flow import is_meant
 
-RULE = Rule("JAX410", "key-reuse", "a PRNG key is consumed twice", Severity.WARNING, fix=Safety.UNSAFE)
+RULE = Rule("JAX410", "key-reuse", "a PRNG key is consumed twice", Severity.WARNING, fix=Safety.SAFE)
 
 MESSAGES = {
     "again": "the key `{key}` was consumed before; draws from it are not independent",

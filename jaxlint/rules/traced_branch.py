@@ -32,7 +32,7 @@ from jaxlint.repair.conditions import as_array_operation
 from jaxlint.repair.loops import as_while_loop
 from jaxlint.repair.statics import make_static
 
-BRANCH = Rule("JAX301", "traced-branch", "Python branches on a traced value", Severity.ERROR, fix=Safety.UNSAFE)
+BRANCH = Rule("JAX301", "traced-branch", "Python branches on a traced value", Severity.ERROR, fix=Safety.SAFE)
 WHILE = Rule("JAX302", "traced-while", "a Python `while` tests a traced value", Severity.ERROR, fix=Safety.UNSAFE)
 STATIC = Rule(
     "JAX310",
