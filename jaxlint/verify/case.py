@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from msgspec import Struct, structs
@@ -136,9 +137,9 @@ class Case:
         if left and not gone:
             at = f" at line {left.line}" if left.line else ""
             raise _Stop(Verdict.DIFFERENT, f"only the fixed program fails: {left}{at}", False)
-        if left and gone and left.type in ("ModuleNotFoundError", "ImportError") and str(left) == str(gone):
+        if left and gone and left.type in _MISSING - {"AttributeError"} and str(left) == str(gone):
             raise _Stop(Verdict.UNVERIFIED, f"the program cannot be run here: {left}")
-        if left and gone and (left.type != gone.type or left.message != gone.message):
+        if left and gone and (left.type != gone.type or _masked(left) != _masked(gone)):
             raise _Stop(Verdict.UNVERIFIED, f"the fixed program still fails: {left} (the original: {gone})")
 
     def _judge_restored(self, parts: Touched, after: Run) -> Verification | None:
@@ -327,6 +328,11 @@ def _gone(run: Run) -> bool:
     """Whether the run ended because a name of a module is not there."""
     fault = run.result.fault
     return fault is not None and fault.type in _MISSING
+
+
+def _masked(fault: Fault) -> str:
+    """Its message without line numbers and addresses."""
+    return re.sub(r"0x[0-9a-f]+|\d+", "#", str(fault))
 
 
 def _heals(before: Run, after: Run) -> bool:
