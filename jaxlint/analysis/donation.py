@@ -33,6 +33,7 @@ from jaxlint.program import nodes as n
 
 if TYPE_CHECKING:
     from jaxlint.analysis.machine import Machine
+    from jaxlint.analysis.scope import Scope
 
 DERIVATIVES = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "hessian", "vjp", "jvp", "linearize"})
 
@@ -90,13 +91,25 @@ def mark(m: Machine, f: Frame, function: Transformed, given: Arguments, result: 
         return
     is_differentiated = any(site.kind in DERIVATIVES for site in f.mapped)
     for value, node in donated_arguments(function.site, signature(function.function), given):
-        held = f.scope.names.get(node.name) if isinstance(node, n.Name) else None
-        if held is None or not _is_on_device(value) or not _is_on_device(held):
+        scope = _own_scope(f, node.name) if isinstance(node, n.Name) else None
+        if scope is None or not isinstance(node, n.Name) or not _is_on_device(value):
+            continue
+        held = scope.names[node.name]
+        if not _is_on_device(held):
             continue
         if not is_differentiated and unusable(value, result) is not None:
             continue
-        assert isinstance(node, n.Name)
-        f.scope.names[node.name] = replace(held, donated=Donation(function.site, f.path, where))
+        scope.names[node.name] = replace(held, donated=Donation(function.site, f.path, where))
+
+
+def _own_scope(f: Frame, name: str) -> Scope | None:
+    """The scope of the call in progress that binds a name; a comprehension has one of its own in it."""
+    scope = f.scope.find(name)
+    if scope is None or scope is f.scope:
+        return scope
+    function = f.function
+    is_own = function is None or name in function.bound or any(p.name == name for p in function.parameters)
+    return scope if scope is f.scope.parent and f.loop_spans and is_own else None
 
 
 def _is_on_device(value: Value) -> bool:

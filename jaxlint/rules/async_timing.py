@@ -9,7 +9,7 @@ from jaxlint.analysis.events import TransformCalled
 from jaxlint.analysis.values import Array, Value, leaves
 from jaxlint.model import Fix, Safety, Severity, Span, Step
 from jaxlint.program import nodes as n
-from jaxlint.program.names import expressions, walk
+from jaxlint.program.names import expressions, walk, walk_statements
 from jaxlint.registry import Rule
 from jaxlint.repair.hoist import enclosing, holds, inner_blocks
 from jaxlint.repair.spelling import spell
@@ -37,6 +37,8 @@ def check(event: TransformCalled, context: Context) -> Iterator[Report]:
             continue
         between, difference, last = timed
         if any(_waits(inner) for inner in between) or _waits(last, difference):
+            return
+        if any(_may_wait(inner, event.call, context) for inner in between):
             return
         message = "the clock is read before the result is there: JAX returns at once and computes on"
         because = (Step(frame.path, event.span.line, "this is not waited for"),)
@@ -88,8 +90,12 @@ def _difference(node: n.Expr) -> str | None:
 
 
 def _nodes(statement: n.Stmt) -> Iterator[n.Expr]:
-    for expression in expressions(statement):
-        yield from walk(expression)
+    stack = list(expressions(statement))
+    while stack:
+        for node in walk(stack.pop()):
+            yield node
+            if isinstance(node, n.Lambda):
+                stack.extend(part for inner in node.function.body for part in expressions(inner))
 
 
 def _waits(statement: n.Stmt, before: Span | None = None) -> bool:
@@ -106,6 +112,34 @@ def _waits(statement: n.Stmt, before: Span | None = None) -> bool:
         if is_sync and early and not is_outer:
             return True
     return any(_waits(inner) for block in inner_blocks(statement) for inner in block)
+
+
+def _may_wait(statement: n.Stmt, timed: n.Call, context: Context) -> bool:
+    """Whether a statement calls something else that may wait: any function that is neither JAX's nor jitted here."""
+    for node in _nodes(statement):
+        if not isinstance(node, n.Call) or node is timed:
+            continue
+        root = node.function
+        while isinstance(root, (n.Attribute, n.Subscript, n.Call)):
+            root = root.function if isinstance(root, n.Call) else root.base
+        name = root.name if isinstance(root, n.Name) else ""
+        if name not in HARMLESS and not _is_jitted(name, context):
+            return True
+    return any(_may_wait(inner, timed, context) for block in inner_blocks(statement) for inner in block)
+
+
+HARMLESS = frozenset({"jax", "jnp", "lax", "range", "len", "zip", "enumerate", "partial", "functools", "time", "tuple"})
+
+
+def _is_jitted(name: str, context: Context) -> bool:
+    for statement in walk_statements(context.module.body):
+        if isinstance(statement, n.FunctionDefinition) and statement.function.name == name:
+            return any("jit" in context.text.at(decorator.span) for decorator in statement.function.decorators)
+        targets = statement.targets if isinstance(statement, n.Assign) else ()
+        if any(isinstance(target, n.Name) and target.name == name for target in targets):
+            assert isinstance(statement, n.Assign)
+            return statement.value is not None and "jit(" in context.text.at(statement.value.span)
+    return False
 
 
 def _waiting(event: TransformCalled, statement: n.Stmt, last: n.Stmt, context: Context) -> Fix | None:

@@ -37,14 +37,20 @@ def is_outer(frame: Frame, start: Frame, name: str) -> bool:
     for inner in frame.chain():
         if inner is start:
             return True
-        if _within(scope, inner):
+        if _within(scope, inner, name):
             return False
     return True
 
 
-def _within(scope: Scope, frame: Frame) -> bool:
-    """Whether a scope is the frame's own, or one of a comprehension in it."""
-    return scope is frame.scope or (scope.parent is frame.scope and frame.function is not None)
+def _within(scope: Scope, frame: Frame, name: str) -> bool:
+    """Whether the function of a frame binds the name in that scope; comprehensions have scopes of their own in it."""
+    own: Scope | None = frame.scope
+    while own is not None and own is not scope:
+        own = own.parent
+    function = frame.function
+    if own is None or function is None:
+        return scope is frame.scope
+    return scope is frame.scope or name in function.bound or any(p.name == name for p in function.parameters)
 
 
 def check_assigned(event: Assigned, context: Context) -> Iterator[Report]:
@@ -106,7 +112,7 @@ def _is_outer_name(event: Assigned, start: Frame) -> bool:
     for inner in event.frame.chain():
         if inner is start:
             return True
-        if _within(scope, inner):
+        if _within(scope, inner, event.target.name):
             return False
     return True
 
