@@ -1,5 +1,7 @@
 """Rules on control flow, derivatives, donation, purity and timing: what is reported, and what must be silent."""
 
+# ruff: noqa: E501 - programs stand on one line
+
 from __future__ import annotations
 
 import textwrap
