@@ -180,7 +180,7 @@ def test_selection_on_the_command_line(run: Command) -> None:
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["--select", "JAX10l"], ["--select", "did you mean `JAX101`"]),
+        (["--select", "JAX9O1"], ["--select", "did you mean `JAX901`"]),
         (["--target-jax", "new"], ["--target-jax", "`new`"]),
         (["--config", "nope.toml"], ["nope.toml", "cannot be read"]),
         (["--config", "a.toml", "--isolated"], ["exclude each other"]),

@@ -25,7 +25,7 @@ def test_words_for_rules() -> None:
 
 @pytest.mark.parametrize(
     ("word", "near"),
-    [("JAX10l", "JAX101"), ("vmap-of-jits", "vmap-of-jit"), ("vmap_of_jit", "vmap-of-jit"), ("#", "jaxlint rules")],
+    [("JAX9O1", "JAX901"), ("vmap-of-jits", "vmap-of-jit"), ("vmap_of_jit", "vmap-of-jit"), ("#", "jaxlint rules")],
 )
 def test_an_unknown_word_names_the_nearest(word: str, near: str) -> None:
     with pytest.raises(SelectionError, match=near):
@@ -145,7 +145,7 @@ def test_the_nearest_configuration_counts(tmp_path: Path) -> None:
         ('selct = ["JAX101"]', ["unknown key `selct`", "`select`"]),
         ('extend_select = ["JAX101"]', ["unknown key `extend_select`", "`extend-select`"]),
         ('select = "JAX101"', ["select", "expected a list", "`str`"]),
-        ('select = ["JAX10l"]', ["select", "JAX10l", "`JAX101`"]),
+        ('select = ["JAX9O1"]', ["select", "JAX9O1", "`JAX901`"]),
         ('ignore = ["vmap-of-jits"]', ["ignore", "`vmap-of-jit`"]),
         ('unfixable = ["X"]', ["unfixable", "`X`"]),
         ('[per-file-ignores]\n"a.py" = ["X"]', ['per-file-ignores."a.py"', "`X`"]),
