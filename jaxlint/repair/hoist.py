@@ -73,26 +73,26 @@ def _free(expression: n.Expr) -> Iterator[str]:
 def function_names(function: n.Function) -> frozenset[str]:
     """The names that a function reads from its surroundings."""
     own = function.bound | {p.name for p in function.parameters}
-    read = {name for statement in function.body for name in statement_names(statement)}
+    read = {name for statement in function.body for name in names_read(statement)}
     defaults = {name for p in function.parameters if p.default is not None for name in free_names(p.default)}
     notes = {name for p in function.parameters if p.annotation is not None for name in free_names(p.annotation)}
     return frozenset((read - own) | defaults | notes)
 
 
-def statement_names(statement: n.Stmt) -> Iterator[str]:
+def names_read(statement: n.Stmt) -> Iterator[str]:
     """The names that a statement and all inside it read."""
     for expression in expressions(statement):
         yield from _free(expression)
     for block in blocks(statement):
         for inner in block:
-            yield from statement_names(inner)
+            yield from names_read(inner)
     if isinstance(statement, n.FunctionDefinition):
         yield from function_names(statement.function)
         for decorator in statement.function.decorators:
             yield from _free(decorator)
     elif isinstance(statement, n.ClassDefinition):
         for inner in statement.definition.body:
-            yield from statement_names(inner)
+            yield from names_read(inner)
 
 
 def out_of_loop(expression: n.Expr, wanted: str, context: Context) -> tuple[str, list[Edit]] | None:
@@ -134,6 +134,41 @@ def to_module(expression: n.Expr, wanted: str, context: Context) -> tuple[str, l
     if whole is not None and not _is_taken(whole[0], path, context.module):
         return whole
     return _bound_before(path[0], expression, wanted, context)
+
+
+def definition_to_module(function: n.Function, context: Context) -> list[Edit] | None:
+    """Moves a nested `def` with its decorators to module level, where it reads nothing but module-level names."""
+    path = enclosing(context.module, function.span)
+    place = next((s for s in path if isinstance(s, n.FunctionDefinition) and s.function is function), None)
+    if place is None or place is path[0] or _is_taken(function.name, path[: path.index(place)], context.module):
+        return None
+    decorations = {name for decorator in function.decorators for name in free_names(decorator)}
+    reads = (function_names(function) | decorations) - {function.name}
+    text = _dedented(place.span, context)
+    if text is None or not reads_module_only(reads, path[: path.index(place)], context.module):
+        return None
+    before = _inserted(path[0], text, context)
+    removed = Edit(Span(place.span.line, 1, _end_line(place.span, context), 1), "")
+    return [before, removed] if before is not None else None
+
+
+def _dedented(span: Span, context: Context) -> list[str] | None:
+    """Whole lines without their common indentation; None where a line has less (a string goes over lines)."""
+    indentation = context.text.indentation(span.line)
+    lines = [context.text.line(number) for number in range(span.line, span.end_line + 1)]
+    if len(indentation) != span.column - 1 or any('"""' in line or "'''" in line for line in lines):
+        return None
+    if any(line.strip() and not line.startswith(indentation) for line in lines):
+        return None
+    return [line[len(indentation) :] for line in lines]
+
+
+def _end_line(span: Span, context: Context) -> int:
+    """The line behind a statement and the blank lines that follow it."""
+    line = span.end_line + 1
+    while line < len(context.text.lines) and not context.text.line(line).strip():
+        line += 1
+    return line
 
 
 def _is_taken(name: str, path: Path, module: n.Module) -> bool:

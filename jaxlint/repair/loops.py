@@ -12,7 +12,7 @@ from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.repair.booleans import as_arrays
 from jaxlint.repair.choices import leaf
-from jaxlint.repair.hoist import enclosing, free_names, inner_blocks, statement_names
+from jaxlint.repair.hoist import enclosing, free_names, inner_blocks, names_read
 from jaxlint.repair.numeric import Reader, Sureness
 from jaxlint.repair.source import comments
 from jaxlint.repair.spelling import fresh_name, spell
@@ -188,7 +188,7 @@ def _outside(whole: n.Stmt, statement: n.Stmt) -> Iterator[str]:
             if any(True for _ in inner_blocks(other)) and _holds(other, statement):
                 yield from _outside(other, statement)
             else:
-                yield from statement_names(other)
+                yield from names_read(other)
 
 
 def _holds(whole: n.Stmt, statement: n.Stmt) -> bool:

@@ -14,7 +14,7 @@ from jaxlint.model import Severity, Step
 from jaxlint.program import nodes as n
 from jaxlint.program.names import bound_names, expressions, walk, walk_statements
 from jaxlint.registry import Rule
-from jaxlint.repair.hoist import enclosing, function_names, statement_names
+from jaxlint.repair.hoist import enclosing, function_names, names_read
 
 CONSTANT = Rule("JAX116", "closed-over-constant", "a large array is compiled in as a constant", Severity.INFO, False)
 UNROLLED = Rule("JAX117", "unrolled-loop", "a Python loop is unrolled in the compiled code", Severity.INFO, False)
@@ -72,7 +72,7 @@ def check_range(event: ApiCall, context: Context) -> Iterator[Report]:
     loop = path[-1] if path else None
     if not isinstance(loop, n.For) or loop.iterable is not event.call or not _may_be_long(event):
         return
-    carried = bound_names(loop.body) & {name for statement in loop.body for name in statement_names(statement)}
+    carried = bound_names(loop.body) & {name for statement in loop.body for name in names_read(statement)}
     has_array = any(is_traced(leaf) for name in carried for leaf in leaves(_held(event, name)))
     if has_array:
         message = "compile time grows with the rounds of this loop; use `lax.fori_loop` or `lax.scan`"

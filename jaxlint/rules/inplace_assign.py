@@ -11,7 +11,7 @@ from jaxlint.model import Edit, Fix, Safety, Severity
 from jaxlint.program import nodes as n
 from jaxlint.program.names import target_names
 from jaxlint.registry import Rule
-from jaxlint.repair.hoist import enclosing, statement_names
+from jaxlint.repair.hoist import enclosing, names_read
 
 RULE = Rule("JAX404", "inplace-assign", "an array is changed in place", Severity.ERROR, fix=Safety.SAFE)
 
@@ -59,7 +59,7 @@ def _loop_variable(event: Assigned, context: Context) -> Iterator[Report]:
         return
     name = event.target.name
     body = path[-1] if not isinstance(path[-1], (n.For, n.While)) else loop
-    reads = [read for statement in loop.body for read in statement_names(statement) if read == name]
+    reads = [read for statement in loop.body for read in names_read(statement) if read == name]
     outside = _reads_outside(path, loop, name, context)
     if len(reads) == 1 and not outside and isinstance(body, n.AugmentedAssign):
         message = f"`{name} {event.augmented}= ...` binds the name to a new array; what the loop runs over is unchanged"
@@ -70,8 +70,8 @@ def _reads_outside(path: list[n.Stmt], loop: n.For, name: str, context: Context)
     """Whether the rest of the function reads the name."""
     functions = [statement for statement in path if isinstance(statement, n.FunctionDefinition)]
     body = functions[-1].function.body if functions else context.module.body
-    whole = sum(read == name for statement in body for read in statement_names(statement))
-    return whole > sum(read == name for read in statement_names(loop))
+    whole = sum(read == name for statement in body for read in names_read(statement))
+    return whole > sum(read == name for read in names_read(loop))
 
 
 CHECKS = {Assigned: check}

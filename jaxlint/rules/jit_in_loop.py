@@ -14,7 +14,7 @@ from jaxlint.analysis.values import Bound, Closure, Instance, Transformed, Value
 from jaxlint.model import Edit, Fix, Safety, Severity
 from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
-from jaxlint.repair.hoist import enclosing, out_of_loop, to_module
+from jaxlint.repair.hoist import definition_to_module, enclosing, out_of_loop, to_module
 from jaxlint.rules.vmap_of_jit import described
 
 LOOP = Rule(
@@ -125,6 +125,9 @@ def _function_fix(event: SiteSeen, context: Context) -> Fix | None:
         if moved is not None:
             return fix(Safety.UNSAFE, "build the compiled function once, at module level", moved[1])
         return _stored_on_self(event, event.node, context)
+    if isinstance(event.node, n.Function):
+        edits = definition_to_module(event.node, context)
+        return fix(Safety.UNSAFE, "define the compiled function once, at module level", edits) if edits else None
     return None
 
 
