@@ -21,6 +21,7 @@ from jaxlint.analysis.branches import ask, truth_of
 from jaxlint.analysis.events import ApiCall, HostCall, RangeOver
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.iteration import element, rounds
+from jaxlint.analysis.operators import staged
 from jaxlint.analysis.shapes import tell_shape_arguments
 from jaxlint.analysis.tracing import not_differentiated
 from jaxlint.analysis.values import (
@@ -88,8 +89,6 @@ def _trace(arguments: Arguments) -> Trace | None:
 
 
 def _jax_function(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | None) -> Value:
-    from jaxlint.analysis.expressions import staged
-
     tell_shape_arguments(m, f, path, arguments, e)
     if path in CALLBACKS:
         return staged(f, Unknown(), _trace(arguments))
@@ -134,8 +133,6 @@ def _host_function(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.C
 
 
 def _random(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
-    from jaxlint.analysis.expressions import staged
-
     name = path.removeprefix("jax.random.")
     if path in KEY_MAKERS:
         return keys.make(m, f, arguments, e, where)
@@ -443,8 +440,6 @@ def _finfo(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: 
 
 def _callback(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
     """The function runs on the host with concrete values."""
-    from jaxlint.analysis.expressions import staged
-
     return staged(f, Array(), _trace(arguments))
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from jaxlint.analysis.events import KeyMade, KeyReused
 from jaxlint.analysis.frames import Arguments, Consumed, Frame, Place, Use
 from jaxlint.analysis.key_parts import Same, covers, overlap, part_token, written
+from jaxlint.analysis.operators import staged
 from jaxlint.analysis.values import (
     Array,
     Items,
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
 
 def make(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
     """`jax.random.key(seed)`."""
-    from jaxlint.analysis.expressions import staged
-
     seed = arguments.get(0, "seed")
     node = arguments.node(0, "seed")
     constant = isinstance(seed, Scalar) and seed.known and _is_literal(node)

@@ -9,6 +9,7 @@ from jaxlint.analysis import arrays, assignment, keys
 from jaxlint.analysis.api import ARRAY_METHODS, HOST_SYNC_METHODS
 from jaxlint.analysis.events import Assigned, HostCall, MethodCall
 from jaxlint.analysis.frames import Arguments, Frame
+from jaxlint.analysis.operators import staged
 from jaxlint.analysis.shapes import tell_shape_arguments
 from jaxlint.analysis.values import (
     NONE,
@@ -76,8 +77,6 @@ def _operands(owner: Value, arguments: Arguments) -> Trace | None:
 
 
 def _of_array(m: Machine, f: Frame, owner: Array, name: str, arguments: Arguments, e: n.Call) -> Value:
-    from jaxlint.analysis.expressions import staged
-
     trace = _operands(owner, arguments)
     if name.startswith("at[]."):
         return (
@@ -138,7 +137,6 @@ def _of_text(owner: Scalar, name: str) -> Value:
 
 def _of_unknown(m: Machine, f: Frame, owner: Unknown, name: str, arguments: Arguments, e: n.Call) -> Value:
     from jaxlint.analysis import calls
-    from jaxlint.analysis.expressions import staged
 
     trace = _operands(owner, arguments)
     if name in HOST_SYNC_METHODS and owner.trace is not None and not arguments.positional:
