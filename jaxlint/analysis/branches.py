@@ -133,7 +133,7 @@ def narrowed(m: Machine, f: Frame, test: n.Expr, outcome: bool) -> None:
 def _narrow_kind(m: Machine, f: Frame, name: str, kinds: n.Expr, outcome: bool) -> None:
     """Keeps what an `isinstance` test lets through."""
     from jaxlint.analysis.expressions import evaluate
-    from jaxlint.analysis.functions import is_a
+    from jaxlint.analysis.handlers import is_a
 
     value = f.scope.names.get(name)
     classes = list(leaves(evaluate(m, f, kinds))) if isinstance(value, (OneOf, Unknown)) else []
