@@ -68,7 +68,7 @@ def _of_container(operator: str, left: Items | Many, right: Value) -> Value | No
     """Sequences after each other or repeated, and the algebra of sets; None for what only arrays can do."""
     if isinstance(right, (Items, Many)) and operator == "+":
         return concatenated(left, right)
-    if type(right) is Unknown and operator == "+":  # an array would be odd here
+    if operator == "+" and not isinstance(right, (Array, OneOf)):  # an unknown array would be odd here
         rest = Unknown(trace=replace(right.trace, sure=False) if right.trace is not None else None)
         return Many(left.kind, one_of([element_of(left), rest]), trace=left.trace)
     if left.kind == "set" and operator in ("|", "&", "-", "^"):
