@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import jaxlint.verify
 from jaxlint.cli.main import main
 from jaxlint.fixes.verdicts import Judge, Request
 from jaxlint.model import Counts, Verdict, Verification
@@ -98,6 +99,7 @@ def test_what_the_verifier_lacks_is_named(
     monkeypatch.chdir(tmp_path)
     Path("a.py").write_text(TEXT)
     monkeypatch.setitem(sys.modules, "jaxlint.verify.verifier", None)
+    monkeypatch.delattr(jaxlint.verify, "verifier", raising=False)  # as before another test imported it
     assert run("--verify") == 2
     assert "flake8-jaxlint[verify]" in capsys.readouterr().err
 

@@ -153,6 +153,8 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
 def test_when_the_caller_is_stopped_all_ends_with_it(tmp_path: Path, ending: signal.Signals) -> None:
     script = f"""
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job is started with it ignored
 from jaxlint.verify import Change, Verifier
 text = "print(1)\\nwhile True: pass\\n"
 with Verifier() as verifier:
