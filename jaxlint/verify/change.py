@@ -218,13 +218,16 @@ def _read(node: ast.AST) -> set[str]:
 
 def _mentions(name: str, used: set[str]) -> bool:
     owner, _, method = name.rpartition(".")
-    return f".{method}" in used or (method == "__call__" and owner in used) if owner else name in used
+    return f".{method}" in used or (method in ("__call__", "__init__") and owner in used) if owner else name in used
 
 
 def _callers(names: set[str], uses: dict[str, set[str]]) -> set[str]:
     reached = set(names)
     while True:
         more = {user for user, used in uses.items() if user and any(_mentions(name, used) for name in reached)}
+        # What __init__ sets, every method may use.
+        built = tuple(name.removesuffix("__init__") for name in reached if name.endswith(".__init__"))
+        more |= {user for user in uses if built and user.startswith(built)}
         if more <= reached:
             return reached
         reached |= more

@@ -293,6 +293,14 @@ def test_one_of_several_removed_names(judge: Judge) -> None:
     assert judge(before, wrong, "removed-api").verdict not in GOOD
 
 
+def test_methods_are_called_on_instances_that_each_version_builds(judge: Judge) -> None:
+    before = METHOD.replace("print(m.w)\n", "").replace("self.w.sum()", "float(self.w.sum())")
+    after = KEPT.replace("print(m.w)\n", "").replace("self.w.sum()", "float(self.w.sum())")
+    found = judge(before, after, "jit-of-method")
+    assert found.verdict is Verdict.CONFIRMED and "recorded" in str(found.inputs)
+    assert judge(before, after.replace("0.1 * x", "0.1 + x"), "jit-of-method").verdict is Verdict.DIFFERENT
+
+
 def test_axes_that_alone_work_are_confirmed(judge: Judge) -> None:
     found = judge(AXES, AXES.replace("(0, 0)", "(0, 0, None)"), "in-axes-arity")
     assert found.verdict is Verdict.CONFIRMED and "no other axes work" in found.reason

@@ -12,7 +12,7 @@ import jax
 from msgspec import Struct
 
 from jaxlint.verify.jobs import Target
-from jaxlint.verify.worker.capture import is_tracer
+from jaxlint.verify.worker.capture import is_array, is_tracer
 from jaxlint.verify.worker.clone import Cloner, Uncopyable
 
 _KEPT = 4
@@ -73,6 +73,17 @@ class Recorder:
         self._wrappers[id(recorded)] = recorded
         return recorded
 
+    def calls_on_new_instances(self, name: str) -> list[Call]:
+        """The calls of a method, on instances that each version builds itself; none when it is not clear how."""
+        owner = name.rpartition(".")[0]
+        built = self.calls[f"{owner}.__init__"]
+        if len(built) != 1:
+            return []
+        return [
+            Call((Instance(owner, built[0], _data(call.args[0])), *call.args[1:]), call.kwargs, call.source)
+            for call in self.calls[name]
+        ]
+
     def is_bound(self, name: str, value: Any) -> bool:
         """Whether the name still stands for this callable."""
         return self._bound.get(name, value) is value
@@ -99,6 +110,14 @@ class Recorder:
             pass
         finally:
             self.active = True
+
+
+class Instance(Struct, frozen=True):
+    """Stands for `self` where the two versions build their instances differently: how it is built, and its data."""
+
+    owner: str
+    init: Call
+    data: dict[str, Any]
 
 
 class _Proxy:
@@ -129,6 +148,10 @@ def _shape(leaf: Any) -> Any:
     if is_tracer(leaf):
         return Shape(tuple(leaf.shape), leaf.dtype, bool(getattr(leaf, "weak_type", False)))
     return leaf
+
+
+def _data(instance: Any) -> dict[str, Any]:
+    return {name: value for name, value in vars(instance).items() if is_array(value) or not callable(value)}
 
 
 def _form(args: Any, kwargs: Any) -> Any:
