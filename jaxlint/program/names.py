@@ -127,9 +127,11 @@ def children(expression: n.Expr) -> Iterator[n.Expr]:
 
 def walk(expression: n.Expr) -> Iterator[n.Expr]:
     """The expression and all inside it, in the order of the text; not into lambdas."""
-    yield expression
-    for child in children(expression):
-        yield from walk(child)
+    waiting = [expression]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(list(children(node))))
 
 
 def _fields(node: n.Node) -> Iterator[object]:
