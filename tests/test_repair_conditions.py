@@ -8,14 +8,15 @@ import textwrap
 
 import numpy as np
 import pytest
-from examples import fixed, runner
+from examples import fixed, linted, runner
 from hypothesis import given
 from hypothesis import strategies as st
 from test_repair import context_of
 
 from jaxlint.analysis.frames import Frame
 from jaxlint.analysis.scope import Scope
-from jaxlint.analysis.values import Array
+from jaxlint.analysis.values import Api, Array, Level, Site, Trace
+from jaxlint.model import Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.repair.booleans import as_arrays
 from jaxlint.repair.numeric import Reader
@@ -147,27 +148,45 @@ def expressions() -> st.SearchStrategy[str]:
     )
 
 
-def reader_of(text: str) -> tuple[n.Expr, Reader]:
-    context = context_of(text)
+def reader_of(text: str, site: Site | None = None) -> tuple[n.Expr, Reader]:
+    """The value assigned in a text, read in a function that always runs under a transform, or (no site) may not."""
+    context = context_of(f"import jax.numpy as jnp\n{text}")
+    trace = Trace(Level.TRACED)
     scope = Scope()
-    scope.names.update({name: Array("float32", ()) for name in "abc"} | {name: Array("bool", ()) for name in "pq"})
-    statement = context.module.body[0]
+    scope.names["jnp"] = Api("jax.numpy")
+    scope.names.update({name: Array("float32", (), trace=trace) for name in "abc"})
+    scope.names.update({name: Array("bool", (), trace=trace) for name in "pq"})
+    statement = context.module.body[1]
     assert isinstance(statement, n.Assign) and statement.value is not None
-    return statement.value, Reader(Frame("a.py", scope), context)
+    span = statement.span
+    function = n.Function(span, "f", (), (), None, (), frozenset(), frozenset(), span)
+    return statement.value, Reader(Frame("a.py", scope, function, Frame("a.py", Scope(), site=site)), context)
 
 
-@given(expressions(), st.tuples(*[st.integers(0, 3)] * 3), st.tuples(st.booleans(), st.booleans()))
-def test_boolean_rewrites_keep_the_value(text: str, numbers: tuple[int, ...], flags: tuple[bool, ...]) -> None:
+DECORATED = Site("jax.jit", "jit", "a.py", Span(1, 1, 1, 2), Span(1, 1, 1, 2), form="decorator")
+
+
+@pytest.mark.parametrize("site", [None, DECORATED], ids=["called by anybody", "always traced"])
+@given(
+    text=expressions(),
+    numbers=st.tuples(*[st.integers(0, 3)] * 3),
+    flags=st.tuples(st.booleans(), st.booleans()),
+    data=st.data(),
+)
+def test_boolean_rewrites_keep_the_value(
+    site: Site | None, text: str, numbers: tuple[int, ...], flags: tuple[bool, ...], data: st.DataObject
+) -> None:
     wrapped = f"({text}\n)"
-    value, reader = reader_of(f"z = {wrapped}\n")
+    value, reader = reader_of(f"z = {wrapped}\n", site)
     written = as_arrays(value, reader)
     assert written is not None
-    names = dict(zip("abc", map(np.float32, numbers), strict=True)) | dict(zip("pq", map(np.bool_, flags), strict=True))
-    true = dict.fromkeys(["True"], np.bool_(True))
-    expected = bool(eval(wrapped, {}, names))
-    assert bool(eval(f"({written.replace('True', 'T')}\n)", {"T": true["True"]}, names)) == expected
-    for word in (" and ", " or ", "not "):
-        assert word not in written
+    # Where the function may be called eagerly, each value may as well be one of Python's.
+    is_python = [site is None and data.draw(st.booleans()) for _ in range(5)]
+    values = [number if plain else np.float32(number) for number, plain in zip(numbers, is_python, strict=False)]
+    values += [flag if plain else np.bool_(flag) for flag, plain in zip(flags, is_python[3:], strict=True)]
+    names = dict(zip("abcpq", values, strict=True))
+    assert bool(eval(f"({written}\n)", {"jnp": np}, names)) == bool(eval(wrapped, {}, names))
+    assert not {" and ", " or ", "not "} & {word for word in (" and ", " or ", "not ") if word in written}
 
 
 @given(expressions())
@@ -177,6 +196,22 @@ def test_comments_in_booleans_stay(text: str) -> None:
     assert written is not None
     inside = reader.context.text.at(value.span)
     assert written.count("# why") == inside.count("# why")
+
+
+@pytest.mark.parametrize(
+    ("text", "safety"),
+    [
+        ("@jax.jit\ndef f(x):\n    return not x > 0\n", Safety.SAFE),
+        ("@jax.jit\ndef f(x):\n    return min(x, 1)\n", Safety.SAFE),
+        ("@jax.jit\ndef f(x, y=1.0):\n    return max(y, 1)\n\n\nf(1.0, 2.0)\n", Safety.UNSAFE),  # the default is a number
+        ("def g(x):\n    return not x > 0\n\n\n@jax.jit\ndef f(x):\n    return g(x)\n", Safety.UNSAFE),
+        ("def g(x):\n    return min(x, 1)\n\n\n@jax.jit\ndef f(x):\n    return g(x)\n", Safety.UNSAFE),
+        ("def g(x):\n    return 0 < x < 1\n\n\n@jax.jit\ndef f(x):\n    return g(x)\n", Safety.SAFE),
+    ],
+)
+def test_what_python_numbers_may_reach_is_not_safe(text: str, safety: Safety) -> None:
+    (finding,) = (one for one in linted(HEAD + text).findings if one.name == "traced-branch")
+    assert finding.fix is not None and finding.fix.safety is safety
 
 
 # Under JAX: the fixed programs run and give what the branches would have given.

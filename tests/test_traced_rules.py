@@ -1,5 +1,7 @@
 """Python on tracers: what is reported, what is left alone, and how statics are written."""
 
+# ruff: noqa: E501 - programs before and after stand side by side
+
 from __future__ import annotations
 
 import textwrap

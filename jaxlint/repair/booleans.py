@@ -9,41 +9,54 @@ from jaxlint.program import nodes as n
 from jaxlint.program.names import children
 from jaxlint.repair.numeric import COMPARISONS, Reader, Sureness
 from jaxlint.repair.source import between, spliced
+from jaxlint.repair.spelling import Spelling, spell
 
 OPERATORS = {"and": "&", "or": "|"}
 TIGHT = (n.Name, n.Attribute, n.Call, n.Subscript, n.Constant, n.Sequence, n.Dictionary)
 
 
 def as_arrays(e: n.Expr, reader: Reader, names: Mapping[str, str] | None = None) -> str | None:
-    """The text of a pure expression in which no truth is asked, or None where an operand may be no boolean.
+    """The text of a pure expression in which no truth is asked.
+
+    `not` becomes `~` for what always is an array: of a Python bool that would make -1 or -2. Elsewhere it becomes
+    `jnp.logical_not`.
 
     Args:
         names: what to write instead of names, such as the values that a branch would have given them.
+
+    Returns:
+        None where an operand may be no boolean, or `jnp.logical_not` would have to be imported.
     """
-    for node in _asking(e):
-        operands = (
-            (node.left, node.right)
-            if isinstance(node, n.Boolean)
-            else (node.operand,)
-            if isinstance(node, n.Unary)
-            else ()
-        )
-        if not all(map(reader.is_boolean, operands)) or (
-            isinstance(node, n.Compare) and not _can_be_split(node, reader)
-        ):
-            return None
-    return _rendered(e, reader, names or {})
+    return _rendered(e, reader, names or {}) if all(_can_be_written(node, reader) for node in _asking(e)) else None
+
+
+def uses_function(e: n.Expr, reader: Reader) -> bool:
+    """Whether some `not` has to be written as `jnp.logical_not`."""
+    return any(isinstance(node, n.Unary) and not reader.is_array(node.operand) for node in _asking(e))
 
 
 def _asking(e: n.Expr) -> Iterator[n.Boolean | n.Unary | n.Compare]:
-    if (
-        isinstance(e, n.Boolean)
-        or (isinstance(e, n.Unary) and e.operator == "not")
-        or (isinstance(e, n.Compare) and len(e.rest) > 1)
-    ):
-        yield e
+    match e:
+        case n.Boolean() | n.Unary(operator="not"):
+            yield e
+        case n.Compare(rest=rest) if len(rest) > 1:
+            yield e
     for child in children(e):
         yield from _asking(child)
+
+
+def _can_be_written(e: n.Boolean | n.Unary | n.Compare, reader: Reader) -> bool:
+    match e:
+        case n.Boolean(left=left, right=right):
+            return reader.is_boolean(left) and reader.is_boolean(right)
+        case n.Unary(operand=operand):
+            is_known = reader.is_array(operand) or not _logical_not(e, reader).edits
+            return reader.is_boolean(operand) and is_known
+    return _can_be_split(e, reader)
+
+
+def _logical_not(e: n.Expr, reader: Reader) -> Spelling:
+    return spell(reader.context.module, "jax.numpy.logical_not", e.span)
 
 
 def _can_be_split(e: n.Compare, reader: Reader) -> bool:
@@ -101,16 +114,18 @@ def _of_not(e: n.Unary, reader: Reader, names: Mapping[str, str]) -> list[Edit]:
     gap = Span(start.line, start.column, operand.line, operand.column)
     is_wrapped = "(" in _code(reader.context.text.at(gap))
     inner = _edits(e.operand, reader, names)
+    is_array = reader.is_array(e.operand)
+    sign = "~" if is_array else _logical_not(e, reader).text
     is_tight = isinstance(e.operand, TIGHT) or (isinstance(e.operand, n.Unary) and e.operand.operator in ("not", "~"))
     word = Span(start.line, start.column, start.line, start.column + len("not"))
     if start.line == operand.line and not is_wrapped:
         word = gap
     elif reader.context.text.line(start.line)[start.column + 2 : start.column + 3] == " ":
         word = Span(start.line, start.column, start.line, start.column + len("not "))
-    if is_wrapped or is_tight:
-        return [Edit(word, "~"), *inner]
+    if is_wrapped or (is_array and is_tight):
+        return [Edit(word, sign), *inner]
     end = _insertion(operand.end_line, operand.end_column, ")")
-    return [Edit(word, "~"), _insertion(operand.line, operand.column, "("), *inner, end]
+    return [Edit(word, sign), _insertion(operand.line, operand.column, "("), *inner, end]
 
 
 def _split(e: n.Compare, reader: Reader, names: Mapping[str, str]) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jaxlint.analysis.context import fix
 from jaxlint.analysis.values import Array, Scalar, options
 from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.program.names import expressions, walk
-from jaxlint.repair.booleans import as_arrays
+from jaxlint.repair.booleans import as_arrays, uses_function
 from jaxlint.repair.hoist import enclosing
 from jaxlint.repair.numeric import NUMBERS, Reader, Sureness
 from jaxlint.repair.spelling import spell
@@ -35,7 +37,7 @@ def of_extreme(e: n.Call, form: str, reader: Reader) -> Fix | None:
         for text in texts[1:]:
             nested = f"{pair.text}({nested}, {text})"
         edits = [Edit(e.span, nested)]
-    return fix(Safety.SAFE, f"use `{pair.text}`", edits, pair.edits)
+    return fix(_safety(operands, reader), f"use `{pair.text}`", edits, pair.edits)
 
 
 def of_sorted(e: n.Call, reader: Reader) -> Fix | None:
@@ -50,7 +52,7 @@ def of_sorted(e: n.Call, reader: Reader) -> Fix | None:
     sort, stack = (spell(reader.context.module, f"jax.numpy.{name}", e.span) for name in ("sort", "stack"))
     written = reader.context.text.at(e.arguments[0].span)
     edits = [Edit(e.function.span, sort.text), Edit(e.arguments[0].span, f"{stack.text}({written})")]
-    return fix(Safety.SAFE, f"use `{sort.text}`", edits, sort.edits)
+    return fix(_safety(value.elements, reader), f"use `{sort.text}`", edits, sort.edits)
 
 
 def of_membership(e: n.Compare, reader: Reader) -> Fix | None:
@@ -69,7 +71,7 @@ def of_membership(e: n.Compare, reader: Reader) -> Fix | None:
     isin, array = (spell(reader.context.module, f"jax.numpy.{name}", e.span) for name in ("isin", "array"))
     sign = "~" if operator == "not in" else ""
     text = f"{sign}{isin.text}({reader.context.text.at(e.left.span)}, {array.text}({choices}))"
-    return fix(Safety.SAFE, f"use `{isin.text}`", Edit(e.span, text), isin.edits)
+    return fix(_safety([e.left], reader), f"use `{isin.text}`", Edit(e.span, text), isin.edits)
 
 
 def _choices(container: n.Expr, reader: Reader) -> str | None:
@@ -101,7 +103,7 @@ def of_quantifier(e: n.Call, form: str, reader: Reader) -> Fix | None:
         function, array = (spell(reader.context.module, f"jax.numpy.{name}", e.span) for name in (form, "array"))
         written = reader.context.text.at(e.arguments[0].span)
         edits = [Edit(e.function.span, function.text), Edit(e.arguments[0].span, f"{array.text}({written})")]
-        return fix(Safety.SAFE, f"use `{function.text}`", edits, function.edits)
+        return fix(_safety(value.elements, reader), f"use `{function.text}`", edits, function.edits)
     return None
 
 
@@ -110,7 +112,8 @@ def of_boolean(e: n.Expr, reader: Reader) -> Fix | None:
     text = as_arrays(e, reader)
     if text is None or text == reader.context.text.at(e.span):
         return None
-    return fix(Safety.SAFE, "combine with `&`, `|` and `~`", Edit(e.span, text))
+    safety = Safety.UNSAFE if uses_function(e, reader) else Safety.SAFE
+    return fix(safety, "combine with `&`, `|` and `~`", Edit(e.span, text))
 
 
 def of_default(e: n.Boolean, reader: Reader) -> Fix | None:
@@ -161,6 +164,11 @@ def _operands(e: n.Call, reader: Reader) -> list[n.Expr] | None:
     return values
 
 
+def _safety(operands: Sequence[n.Expr], reader: Reader) -> Safety:
+    """Safe where Python could never compare the operands; Python numbers would now come out as arrays."""
+    return Safety.SAFE if any(map(reader.is_array, operands)) else Safety.UNSAFE
+
+
 def _is_array(e: n.Expr, reader: Reader) -> bool:
     """Whether an expression surely is an array that can be iterated over."""
     if isinstance(e, n.Name):
@@ -171,4 +179,5 @@ def _is_array(e: n.Expr, reader: Reader) -> bool:
 
 def _renamed(e: n.Call, name: str, reader: Reader) -> Fix:
     function = spell(reader.context.module, f"jax.numpy.{name}", e.span)
-    return fix(Safety.SAFE, f"use `{function.text}`", Edit(e.function.span, function.text), function.edits)
+    safety = _safety([argument.value for argument in e.arguments], reader)
+    return fix(safety, f"use `{function.text}`", Edit(e.function.span, function.text), function.edits)

@@ -9,9 +9,9 @@ from enum import IntEnum
 from jaxlint.analysis.api import STATIC_ATTRIBUTES, canonical
 from jaxlint.analysis.context import Context
 from jaxlint.analysis.frames import Frame
-from jaxlint.analysis.values import CALLABLE, Api, Array, ModuleValue, Scalar, Unknown, Value, options
+from jaxlint.analysis.values import CALLABLE, Api, Array, ModuleValue, Scalar, Unknown, Value, is_traced, options
 from jaxlint.program import nodes as n
-from jaxlint.program.names import walk
+from jaxlint.program.names import children, walk
 
 NUMBERS = frozenset({"bool", "int", "float", "complex"})
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
@@ -57,9 +57,13 @@ class Reader:
 
     def believing(self, test: n.Expr) -> Reader:
         """A reader that takes what a test compares, or computes with, for arrays."""
-        names = set(_compared(test))
-        unsure = [name for name in names if _of_value(self.value(name)) is Sureness.MAYBE]
-        return self.knowing(dict.fromkeys(unsure, Sureness.SURE))
+        held = {name: self.value(name) for name in set(_compared(test))}
+        arrays = {
+            name: Array(trace=value.trace)
+            for name, value in held.items()
+            if value is not None and _of_value(value) is Sureness.MAYBE
+        }
+        return replace(self, given={**self.given, **arrays})
 
     def value(self, name: str) -> Value | None:
         """What a name holds, None where nothing in sight binds it."""
@@ -106,6 +110,32 @@ class Reader:
     def is_condition(self, e: n.Expr) -> bool:
         """Whether an expression can be the condition of `jnp.where`: booleans, or numbers that stand for them."""
         return self.is_boolean(e) or self.sureness(e) is Sureness.SURE
+
+    def is_array(self, e: n.Expr) -> bool:
+        """Whether an expression is an array whenever the function runs, never a Python number or bool.
+
+        A function that is transformed by a call (`jax.jit(f)`) may be called as it is elsewhere.
+        """
+        if isinstance(e, n.Name):
+            value = self.value(e.name)
+            return value is not None and self._is_always_traced() and all(map(_is_tracer, options(value)))
+        if isinstance(e, n.Call):
+            path = self.path(e.function)
+            if path is not None and path.startswith(PURE_PACKAGES):
+                return True
+            return isinstance(e.function, n.Attribute) and e.function.name in METHODS
+        if isinstance(e, n.Unary) and e.operator == "not":
+            return True  # it is written as an operation on arrays
+        if isinstance(e, n.Subscript):
+            return self.is_array(e.base)
+        return isinstance(e, (n.Unary, n.Binary, n.Compare, n.Boolean)) and any(map(self.is_array, children(e)))
+
+    def _is_always_traced(self) -> bool:
+        caller, function = self.frame.caller, self.frame.function
+        site = caller.site if caller is not None else None  # the frame that stands for the transform
+        if site is None or function is None:
+            return False
+        return site.form != "call" or site.target_span == function.span
 
     def _is_test(self, function: n.Expr) -> bool:
         path = self.path(function)
@@ -226,6 +256,14 @@ class Reader:
             )
         value = self.value(function.name) if isinstance(function, n.Name) else None
         return isinstance(value, CALLABLE)
+
+
+def _is_tracer(value: Value) -> bool:
+    """Whether a value is traced however the function is called: what a call leaves out keeps its default."""
+    if not isinstance(value, (Array, Unknown)) or not is_traced(value) or value.trace is None:
+        return False
+    optional = ((p.name, q) for p in value.trace.parameters for q in p.function.parameters if q.default is not None)
+    return not any(q.name == name for name, q in optional)
 
 
 def _compared(test: n.Expr) -> Iterator[str]:
