@@ -203,7 +203,10 @@ def test_comments_in_booleans_stay(text: str) -> None:
     [
         ("@jax.jit\ndef f(x):\n    return not x > 0\n", Safety.SAFE),
         ("@jax.jit\ndef f(x):\n    return min(x, 1)\n", Safety.SAFE),
-        ("@jax.jit\ndef f(x, y=1.0):\n    return max(y, 1)\n\n\nf(1.0, 2.0)\n", Safety.UNSAFE),  # the default is a number
+        (
+            "@jax.jit\ndef f(x, y=1.0):\n    return max(y, 1)\n\n\nf(1.0, 2.0)\n",
+            Safety.UNSAFE,
+        ),  # the default is a number
         ("def g(x):\n    return not x > 0\n\n\n@jax.jit\ndef f(x):\n    return g(x)\n", Safety.UNSAFE),
         ("def g(x):\n    return min(x, 1)\n\n\n@jax.jit\ndef f(x):\n    return g(x)\n", Safety.UNSAFE),
         ("def g(x):\n    return 0 < x < 1\n\n\n@jax.jit\ndef f(x):\n    return g(x)\n", Safety.SAFE),

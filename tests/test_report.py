@@ -138,7 +138,10 @@ def test_what_was_fixed_is_counted_and_its_proof_is_shown() -> None:
     report = Report((PLAIN,), fixed=(FINDING,), files=1)
     shown = text.render(report)
     assert shown.endswith("Found 2 findings (1 fixed, 1 remaining).\n")
-    assert "Fixed src/my file.py:2:8: JAX101 vmap-of-jit: 100% slow:\\nyes, <really>\n  safe fix: swap them\n  verdict: confirmed" in shown
+    assert (
+        "Fixed src/my file.py:2:8: JAX101 vmap-of-jit: 100% slow:\\nyes, <really>\n"
+        "  safe fix: swap them\n  verdict: confirmed" in shown
+    )
 
 
 def test_colour_only_adds_to_the_text() -> None:

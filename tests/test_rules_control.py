@@ -102,7 +102,10 @@ def test_an_index_is_reported_exactly_when_it_is_out_of_bounds(size: int, index:
 
 
 @hypothesis_settings(max_examples=30, deadline=None)
-@given(st.sampled_from(["0", "0.5", "True", "jnp.float32(0)", "jnp.int32(0)"]), st.sampled_from(["0", "0.5", "True", "jnp.float32(0)", "jnp.int32(0)"]))
+@given(
+    st.sampled_from(["0", "0.5", "True", "jnp.float32(0)", "jnp.int32(0)"]),
+    st.sampled_from(["0", "0.5", "True", "jnp.float32(0)", "jnp.int32(0)"]),
+)
 def test_branches_of_cond_must_agree(left: str, right: str) -> None:
     kinds = {"0": "int", "0.5": "float", "True": "bool", "jnp.float32(0)": "float", "jnp.int32(0)": "int"}
     body = f"print(lax.cond(jnp.ones(()) > 0, lambda: {left}, lambda: {right}))"

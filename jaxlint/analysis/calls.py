@@ -316,6 +316,7 @@ def bind(m: Machine, inner: Frame, closure: Closure, arguments: Arguments) -> di
             names[name] = keywords.pop(name)
         elif name in defaults and arguments.complete:
             names[name] = defaults[name]
+            keys.note_default(m, inner, parameter)
         else:
             names[name] = evidence.parameter_value(m, inner, closure, parameter)
     return {name: _typed(m, inner, closure, name, value) for name, value in names.items()}

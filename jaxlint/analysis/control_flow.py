@@ -14,6 +14,7 @@ from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.iteration import element
 from jaxlint.analysis.key_parts import part_token
 from jaxlint.analysis.tracing import outer_trace, to_tracer, untraced
+from jaxlint.analysis.trees import tree_map
 from jaxlint.analysis.values import (
     NONE,
     Array,
@@ -21,7 +22,6 @@ from jaxlint.analysis.values import (
     Key,
     Level,
     Many,
-    Mapping,
     Scalar,
     Site,
     Trace,
@@ -171,18 +171,16 @@ def _is_none(value: Value) -> bool:
 
 def rows(m: Machine, xs: Value, number: int) -> Value:
     """What one round of scan or map sees of the stacked inputs."""
-    if isinstance(xs, Items):
-        return replace(xs, items=tuple(rows(m, item, number) for item in xs.items))
-    if isinstance(xs, Mapping):
-        return replace(xs, entries=tuple((k, rows(m, v, number)) for k, v in xs.entries))
-    if isinstance(xs, Many):
-        return replace(xs, element=rows(m, xs.element, number))
+    return tree_map(partial(_row, m, number), xs)
+
+
+def _row(m: Machine, number: int, xs: Value) -> Value:
     if isinstance(xs, Scalar):
         return Unknown()
-    if isinstance(xs, (Key, Unknown)) and xs.token is not None:
-        row = element(m, xs, number)
-        return replace(row, token=part_token(xs.token, ("scanned", number))) if isinstance(row, (Key, Unknown)) else row
-    return element(m, xs, number)
+    row = element(m, xs, number)
+    if isinstance(xs, (Key, Unknown)) and xs.token is not None and isinstance(row, (Key, Unknown)):
+        return replace(row, token=part_token(xs.token, ("scanned", number)))
+    return row
 
 
 def _stable(carry: Value, out: Value) -> Value:
@@ -195,11 +193,14 @@ def _stable(carry: Value, out: Value) -> Value:
 
 
 def _stacked(value: Value) -> Value:
+    """The results of all rounds."""
+    return tree_map(_stacked_leaf, value)
+
+
+def _stacked_leaf(value: Value) -> Value:
     match value:
         case Array(shape=shape):
             return replace(value, shape=(None, *shape) if shape is not None else None)
-        case Items():
-            return replace(value, items=tuple(map(_stacked, value.items)))
         case Scalar(kind=kind) if kind in ("int", "float", "bool"):
             return Array(None, (None,))
         case Key():

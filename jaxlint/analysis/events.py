@@ -286,6 +286,18 @@ class KeyMade:
 
 
 @dataclass(slots=True)
+class DefaultKeySeen:
+    """A PRNG key that is the default of a parameter, with the calls that rely on it; told at the end.
+
+    `calls` are the places of the calls outside tests that leave the parameter out.
+    """
+
+    made: KeyMade
+    calls: set[tuple[str, Span]] = field(default_factory=set)
+    repeated: bool = False  # such a call stands in a loop, or in a function that is called in one
+
+
+@dataclass(slots=True)
 class SiteSeen:
     """What was seen of one place where a transform is applied; filled while the program runs, told at the end.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from jaxlint.analysis.events import KeyMade, KeyReused
+from jaxlint.analysis.events import DefaultKeySeen, KeyMade, KeyReused
 from jaxlint.analysis.frames import Arguments, Consumed, Frame, Place, Use
 from jaxlint.analysis.key_parts import Same, covers, overlap, part_token, written
 from jaxlint.analysis.operators import staged
@@ -47,7 +47,11 @@ def make(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Sp
     seed = arguments.get(0, "seed")
     node = arguments.node(0, "seed")
     constant = isinstance(seed, Scalar) and seed.known and _is_literal(node)
-    m.emit(KeyMade(f, where, constant, m.key_place, f.loops))
+    made = KeyMade(f, where, constant, m.key_place, f.loops)
+    if m.key_place == "default":
+        m.default_keys.setdefault((f.path, where), DefaultKeySeen(made))
+    else:
+        m.emit(made)
     trace: Trace | None = seed.trace if seed is not None else None
     # That a default is used again and again is its own fault, not that of the uses.
     token = m.token("key", where, f.number) if m.key_place == "call" else None
@@ -61,6 +65,16 @@ def placed(m: Machine, place: str, run: Callable[[], Value]) -> Value:
         return run()
     finally:
         m.key_place = outer
+
+
+def note_default(m: Machine, inner: Frame, parameter: n.Parameter) -> None:
+    """Notes that the call that `inner` runs leaves a parameter to its default, where that is a key."""
+    caller = inner.caller
+    seen = m.default_keys.get((inner.path, parameter.default.span)) if parameter.default is not None else None
+    if seen is None or caller is None or inner.call_span is None or caller.in_test():
+        return
+    seen.calls.add((caller.path, inner.call_span))
+    seen.repeated |= any(frame.loops for frame in caller.chain())
 
 
 def _is_literal(node: n.Expr | None) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 from jaxlint.analysis import calls, statements, transforms
 from jaxlint.analysis.api import TRANSFORMS, Transform
-from jaxlint.analysis.events import Branch, HostCall, RangeOver, ShapeUse, SiteSeen, StaticWanted
+from jaxlint.analysis.events import Branch, DefaultKeySeen, HostCall, RangeOver, ShapeUse, SiteSeen, StaticWanted
 from jaxlint.analysis.frames import Consumed, Frame
 from jaxlint.analysis.project import Project
 from jaxlint.analysis.scope import Scope
@@ -64,6 +64,7 @@ class Machine:
         self.key_place = "call"  # what a key that is made now is for: see `KeyMade`
         self.last_return: tuple[Frame, n.Return] | None = None
         self.records: dict[tuple[str, Span], SiteSeen] = {}
+        self.default_keys: dict[tuple[str, Span], DefaultKeySeen] = {}
         self.closures: dict[tuple[str, Span], Closure] = {}
         self.executed: set[tuple[str, Span]] = set()
         self.entries: list[tuple[Transformed, Frame]] = []
@@ -143,7 +144,7 @@ class Machine:
         self._run_entries()
         self._run_uncalled()
         self._run_entries()
-        for record in self.records.values():
+        for record in (*self.records.values(), *self.default_keys.values()):
             self._emit(record)
 
     def stays_traceable(self, record: SiteSeen) -> bool:
@@ -160,9 +161,7 @@ class Machine:
         site = Site("jax.jit", "jit", frame.path, frame.function.span, frame.function.span)
         return closure is not None and self._traces_under_jit(closure, frame, site, ())
 
-    def _traces_under_jit(
-        self, value: Value, frame: Frame, at: Site, statics: tuple[tuple[str, Option], ...]
-    ) -> bool:
+    def _traces_under_jit(self, value: Value, frame: Frame, at: Site, statics: tuple[tuple[str, Option], ...]) -> bool:
         faults: list[object] = []
 
         def listen(event: Any) -> None:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from jaxlint.analysis import keys
 from jaxlint.analysis.frames import Arguments, Frame
+from jaxlint.analysis.signature import signature
 from jaxlint.analysis.tracing import device, to_tracer
+from jaxlint.analysis.trees import tree_map
 from jaxlint.analysis.values import (
     Array,
     Dim,
@@ -16,16 +18,15 @@ from jaxlint.analysis.values import (
     Key,
     Many,
     Mapping,
-    OneOf,
     Scalar,
     Shape,
     Site,
     Trace,
+    Transformed,
     Unknown,
     Value,
     known,
     leaves,
-    one_of,
 )
 from jaxlint.model import Span
 
@@ -43,6 +44,16 @@ def axes(site: Site, count: int) -> list[Value]:
     if isinstance(given, Items):
         return [given.items[i] if i < len(given.items) else Unknown() for i in range(count)]
     return [given if isinstance(given, Scalar) else Unknown()] * count
+
+
+def fits(value: Value) -> bool:
+    """Whether a transformed function can be called: each map has an entry for each argument that is needed."""
+    while isinstance(value, Transformed):
+        given, known = value.site.option("in_axes"), signature(value.function)
+        if isinstance(given, Items) and given.kind != "set" and known is not None and len(given.items) < known.required:
+            return False
+        value = value.function
+    return True
 
 
 def is_unmapped(axis: Value) -> bool:
@@ -77,6 +88,10 @@ def _maybe(value: Value, trace: Trace) -> Value:
 
 
 def _row(value: Value, at: int, trace: Trace) -> Value:
+    return tree_map(lambda leaf: _row_of_leaf(leaf, at, trace), value)
+
+
+def _row_of_leaf(value: Value, at: int, trace: Trace) -> Value:
     match value:
         case Array():
             made = to_tracer(value, trace)
@@ -84,14 +99,6 @@ def _row(value: Value, at: int, trace: Trace) -> Value:
             return replace(made, shape=_without(device(value).shape, at), weak=made.weak)
         case Key():
             return Key(value.token, value.batch[1:] if value.batch else (), trace=trace)
-        case Items():
-            return replace(value, items=tuple(_row(v, at, trace) for v in value.items))
-        case Many():
-            return replace(value, element=_row(value.element, at, trace))
-        case Mapping():
-            return replace(value, entries=tuple((k, _row(v, at, trace)) for k, v in value.entries))
-        case OneOf():
-            return one_of(_row(v, at, trace) for v in value.options)
     return to_tracer(value, trace)
 
 
@@ -145,6 +152,10 @@ def map_out(value: Value, site: Site, dim: Dim) -> Value:
 
 
 def _with_axis(value: Value, at: int | None, dim: Dim) -> Value:
+    return tree_map(lambda leaf: _leaf_with_axis(leaf, at, dim), value)
+
+
+def _leaf_with_axis(value: Value, at: int | None, dim: Dim) -> Value:
     match value:
         case Array(shape=shape):
             if shape is None or at is None or not -len(shape) - 1 <= at <= len(shape):
@@ -155,12 +166,6 @@ def _with_axis(value: Value, at: int | None, dim: Dim) -> Value:
             return replace(value, token=None, batch=None)
         case Scalar(kind=kind) if kind in ("bool", "int", "float"):
             return Array(None, (dim,))
-        case Items():
-            return replace(value, items=tuple(_with_axis(v, at, dim) for v in value.items))
-        case Many():
-            return replace(value, element=_with_axis(value.element, at, dim))
-        case Mapping():
-            return replace(value, entries=tuple((k, _with_axis(v, at, dim)) for k, v in value.entries))
     return value
 
 

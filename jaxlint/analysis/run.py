@@ -10,7 +10,7 @@ from typing import Any
 
 from jaxlint.analysis.api import Transform
 from jaxlint.analysis.context import Context, Report, Text
-from jaxlint.analysis.events import SiteSeen
+from jaxlint.analysis.events import DefaultKeySeen, SiteSeen
 from jaxlint.analysis.machine import Machine
 from jaxlint.analysis.project import Project, Source
 from jaxlint.analysis.uses import api_uses
@@ -79,7 +79,7 @@ class Collector:
     def tell(self, event: Any) -> None:
         """An event of abstract execution."""
         if type(event) in self.checks:
-            self.tell_at(event.value.site.path if isinstance(event, SiteSeen) else event.frame.path, event)
+            self.tell_at(_path(event), event)
 
     def tell_at(self, path: str, event: Any) -> None:
         """An event in a file."""
@@ -112,6 +112,16 @@ class Collector:
     def sorted(self) -> list[Finding]:
         """All findings in the order of files, lines and codes."""
         return sorted(self.found.values(), key=lambda finding: (finding.path, finding.span, finding.code))
+
+
+def _path(event: Any) -> str:
+    """The file in which an event happens."""
+    match event:
+        case SiteSeen():
+            return event.value.site.path
+        case DefaultKeySeen():
+            return event.made.frame.path
+    return str(event.frame.path)
 
 
 def text_of(text: str) -> Text:

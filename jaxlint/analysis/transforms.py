@@ -389,7 +389,7 @@ _CALLERS = {
 def run_generic(m: Machine, f: Frame, value: Transformed) -> None:
     """Runs a transformed function on arguments of which only the signature tells anything."""
     record = m.record(value)
-    if record is None or record.broken:
+    if record is None or record.broken or not mapping.fits(value):
         return
     calls_seen = record.eager_calls + record.staged_calls + record.mapped_calls > 0
     if calls_seen and record.immediate:

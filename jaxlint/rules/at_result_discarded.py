@@ -14,9 +14,7 @@ RULE = Rule(
     "JAX407", "at-result-discarded", "the result of an `.at` update is thrown away", Severity.ERROR, fix=Safety.UNSAFE
 )
 
-UPDATES = frozenset(
-    {"set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply"}
-)
+UPDATES = frozenset({"set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply"})
 
 
 def check(event: Dropped, context: Context) -> Iterator[Report]:

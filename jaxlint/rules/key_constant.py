@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jaxlint.analysis.context import Context, Report
-from jaxlint.analysis.events import KeyMade
+from jaxlint.analysis.events import DefaultKeySeen, KeyMade
 from jaxlint.analysis.frames import Frame
-from jaxlint.model import Severity
+from jaxlint.model import Severity, Step
 from jaxlint.program import nodes as n
 from jaxlint.program.names import walk
 from jaxlint.registry import Rule
@@ -20,7 +20,7 @@ STAGING = frozenset({"jit", "pmap", "checkpoint", "scan", "fori_loop", "while_lo
 
 
 def check(event: KeyMade, context: Context) -> Iterator[Report]:
-    """A literal key in a loop, in a staged function, or as a default."""
+    """A literal key in a loop, in a staged function, or as the default of a field."""
     if not event.constant or event.frame.in_test():
         return
     place = _place(event)
@@ -29,9 +29,16 @@ def check(event: KeyMade, context: Context) -> Iterator[Report]:
         yield Report(event.span, f"`{written}` {place}, so each use draws the same numbers")
 
 
+def check_default(event: DefaultKeySeen, context: Context) -> Iterator[Report]:
+    """A literal key as a default that calls share; where one call or none is in sight, the users judge."""
+    made = event.made
+    if made.constant and (event.repeated or len(event.calls) > 1) and not made.frame.in_test():
+        because = tuple(Step(path, span.line, "this call leaves the key out") for path, span in sorted(event.calls))
+        written = context.text.at(made.span)
+        yield Report(made.span, f"`{written}` is a default that calls share, so each draws the same numbers", because)
+
+
 def _place(event: KeyMade) -> str | None:
-    if event.place == "default":
-        return "is a default that all calls share"
     if event.place == "field":
         return "is the default of a field that all objects share"
     if event.loops:
@@ -67,4 +74,4 @@ def is_body(frame: Frame) -> bool:
     return frame.staged and site is not None and site.kind in STAGING
 
 
-CHECKS = {KeyMade: check}
+CHECKS = {KeyMade: check, DefaultKeySeen: check_default}

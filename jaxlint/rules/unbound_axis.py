@@ -12,9 +12,7 @@ from jaxlint.model import Fix, Safety, Severity
 from jaxlint.registry import Rule
 from jaxlint.repair.options import add_option
 
-RULE = Rule(
-    "JAX209", "unbound-axis", "a collective over an axis that no map declares", Severity.ERROR, fix=Safety.SAFE
-)
+RULE = Rule("JAX209", "unbound-axis", "a collective over an axis that no map declares", Severity.ERROR, fix=Safety.SAFE)
 
 COLLECTIVES = {
     **{f"jax.lax.{name}": 1 for name in ("psum", "pmean", "pmax", "pmin", "all_gather", "psum_scatter", "all_to_all",
