@@ -118,9 +118,10 @@ def analysed(
             traceback.print_exception(error)
         failures.append(Failure(path, f"internal error, not linted: {type(error).__name__}: {error}"))
 
-    wrappers = _wrappers(settings.wrappers)
     try:
-        return analyse(sources, target=settings.target, wrappers=wrappers, only=only, on_failure=failed), failures
+        return analyse(
+            sources, target=settings.target, wrappers=settings.wrappers, only=only, on_failure=failed
+        ), failures
     except Exception as error:
         if len(sources) == 1:
             failed(sources[0].path, error)
@@ -128,15 +129,6 @@ def analysed(
     # One file brought the whole down: each is looked at by itself, so that only that one is lost.
     apart = [analysed([source], settings, only) for source in sources]
     return [one for found, _ in apart for one in found], [one for _, lost in apart for one in lost]
-
-
-def _wrappers(declared: Mapping[str, str]) -> dict[str, object]:
-    """The users' own transforms in the terms of the analysis: each behaves like one that it knows (`settings`)."""
-    if not declared:
-        return {}
-    from jaxlint.analysis.api import TRANSFORMS
-
-    return {name: TRANSFORMS[like] for name, like in declared.items()}
 
 
 def _finding(rule: Rule, path: str, span: Span, message: str) -> Finding:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from jaxlint.analysis.ecosystem import packages
 from jaxlint.model import Finding
 
 if TYPE_CHECKING:
@@ -13,15 +14,12 @@ if TYPE_CHECKING:
 
 Failed = Callable[[str, Exception], None]
 
-MARKERS = ("jax", "flax", "equinox", "haiku")
-"""A file in which none of these words stands is not looked at, unless a file that is imports it."""
-
 
 def analyse(
     sources: Sequence[Source],
     *,
     target: Target,
-    wrappers: Mapping[str, Any] | None = None,
+    wrappers: Mapping[str, str] | None = None,
     only: Collection[str] | None = None,
     on_failure: Failed | None = None,
 ) -> list[Finding]:
@@ -30,11 +28,13 @@ def analyse(
     Args:
         sources: the decoded files of the project; imports between them are followed.
         target: the JAX versions that the project allows.
-        wrappers: users' own transforms, by dotted name.
+        wrappers: users' own transforms and control-flow functions by dotted name, with the known one that each is like.
         only: names of the rules to run.
         on_failure: told of each file that could not be analysed, and why; without it the error is raised.
     """
-    relevant = [source for source in sources if any(marker in source.text for marker in MARKERS)]
+    # A file that names no package with transforms is not looked at, unless one that does imports it.
+    markers = packages(wrappers or {})
+    relevant = [source for source in sources if any(marker in source.text for marker in markers)]
     if not relevant:
         return []
     from jaxlint.analysis.run import findings

@@ -1,8 +1,4 @@
-"""What functions outside the project do to the functions and arrays they are given, as data.
-
-Facts are those of JAX 0.10.2 and of the packages' documentation; users add wrappers of their own in the
-configuration (`wrappers`), in the same terms.
-"""
+"""What JAX's functions do to the functions and arrays they are given, as data (facts of JAX 0.10.2)."""
 
 from __future__ import annotations
 
@@ -66,21 +62,6 @@ TRANSFORMS: Mapping[str, Transform] = {
     "jax.numpy.vectorize": Transform("vectorize", function="pyfunc"),
     "jax.custom_batching.custom_vmap": Transform("plain"),
     "jax.custom_batching.sequential_vmap": Transform("plain"),
-    "equinox.filter_jit": Transform("jit", staged=True, auto_static=True, factory=True),
-    "equinox.filter_pmap": Transform("pmap", staged=True, auto_static=True, factory=True),
-    "equinox.filter_vmap": Transform("vmap", auto_static=True, factory=True),
-    "equinox.filter_grad": Transform("grad", Level.GRAD, auto_static=True, factory=True),
-    "equinox.filter_value_and_grad": Transform("value_and_grad", Level.GRAD, auto_static=True, factory=True),
-    "equinox.filter_checkpoint": Transform("checkpoint", auto_static=True, factory=True),
-    "equinox.filter_jacfwd": Transform("jacfwd", Level.GRAD, auto_static=True),
-    "equinox.filter_jacrev": Transform("jacrev", Level.GRAD, auto_static=True),
-    "equinox.filter_hessian": Transform("hessian", Level.GRAD, auto_static=True),
-    "flax.nnx.jit": Transform("jit", staged=True, auto_static=True, factory=True),
-    "flax.nnx.vmap": Transform("vmap", auto_static=True, factory=True),
-    "flax.nnx.grad": Transform("grad", Level.GRAD, auto_static=True, factory=True),
-    "flax.nnx.value_and_grad": Transform("value_and_grad", Level.GRAD, auto_static=True, factory=True),
-    "flax.nnx.remat": Transform("checkpoint", auto_static=True, factory=True),
-    "haliax.named_jit": Transform("jit", staged=True, auto_static=True, factory=True),
 }  # fmt: skip
 
 ALIASES: Mapping[str, str] = {
@@ -89,7 +70,6 @@ ALIASES: Mapping[str, str] = {
     "jax.ad_checkpoint.remat": "jax.checkpoint",
     "jax.experimental.jit": "jax.jit",
     "jax.numpy.random": "jax.random",
-    "equinox.internal.while_loop": "jax.lax.while_loop",
     "jax.tree_util.tree_map": "jax.tree.map",
     "jax.tree_map": "jax.tree.map",
     "jax.tree_util.tree_leaves": "jax.tree.leaves",

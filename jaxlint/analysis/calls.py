@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis import attributes, classes, control_flow, evidence, functions, keys, methods, transforms
-from jaxlint.analysis.api import CONTROL_FLOW
 from jaxlint.analysis.events import FunctionCalled
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.scope import Scope
@@ -150,7 +149,7 @@ def call(
             return transforms.make(m, f, replace(function.site), arguments.positional[0], e or n.Name(where, "?"))
         case OneOf():
             ways = [lambda o=o: call(m, f, o, arguments, e, where) for o in function.options]
-            with m.doubt(f.site is not None):  # which of them is transformed may depend on whether any is
+            with m.doubt():  # which of them it is may depend on what it is given, or on whether anything is traced
                 return keys.alternatives(m, ways)
     return call_unknown(m, f, function, arguments)
 
@@ -159,7 +158,7 @@ def call_api(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | 
     """Calls a function outside the project."""
     if path in m.transforms and arguments.positional:
         return transforms.apply_value(m, f, path, arguments, e, where)
-    if path in CONTROL_FLOW and e is not None:
+    if path in m.control_flow and e is not None:
         return control_flow.run(m, f, path, arguments, e)
     return functions.call(m, f, path, arguments, e, where)
 

@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis import calls, keys
-from jaxlint.analysis.api import CONTROL_FLOW
 from jaxlint.analysis.events import ControlFlowCall
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.iteration import element
@@ -58,7 +57,7 @@ class Results(dict[str, Value]):
 
 def run(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call) -> Value:
     """Runs a control-flow function and tells what its parts gave."""
-    entry = CONTROL_FLOW[path]
+    entry = m.control_flow[path]
     operands = _operands(entry.parameters, arguments)
     frame = _inside(f, path, entry.kind, e.span, e.function.span)
     if entry.kind in _DERIVATIVES:

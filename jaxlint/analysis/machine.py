@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from jaxlint.analysis import calls, statements, transforms
-from jaxlint.analysis.api import TRANSFORMS, Transform
+from jaxlint.analysis import calls, ecosystem, statements, transforms
 from jaxlint.analysis.events import Branch, DefaultKeySeen, HostCall, RangeOver, ShapeUse, SiteSeen, StaticWanted
 from jaxlint.analysis.frames import Consumed, Frame
 from jaxlint.analysis.project import Project
@@ -50,13 +49,14 @@ class Machine:
         self,
         modules: Project,
         emit: Emit,
-        wrappers: Mapping[str, Transform],
+        wrappers: Mapping[str, str],
         on_failure: Callable[[str, Exception], None],
     ) -> None:
         self.modules = modules
         self.on_failure = on_failure
         self._emit = emit
-        self.transforms: Mapping[str, Transform] = {**TRANSFORMS, **wrappers}
+        self.transforms = ecosystem.transforms(wrappers)
+        self.control_flow = ecosystem.control_flow(wrappers)
         self.declared = frozenset(wrappers)
         self.scopes: dict[str, Scope] = {}
         self.consumed: Consumed = {}

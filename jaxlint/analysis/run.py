@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from jaxlint.analysis.api import Transform
 from jaxlint.analysis.context import Context, Report, Text
 from jaxlint.analysis.events import DefaultKeySeen, SiteSeen
 from jaxlint.analysis.machine import Machine
@@ -25,7 +24,7 @@ def findings(
     sources: Sequence[Source],
     relevant: Sequence[Source],
     target: Target,
-    wrappers: Mapping[str, Transform],
+    wrappers: Mapping[str, str],
     only: Collection[str] | None,
     on_failure: Failed,
 ) -> list[Finding]:

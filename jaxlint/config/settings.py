@@ -136,10 +136,11 @@ def _target(start: Path, located: Located, options: Options) -> Target:
 def _wrappers(located: Located) -> dict[str, str]:
     declared = located.config.wrappers
     if declared:
-        from jaxlint.analysis.api import TRANSFORMS
+        from jaxlint.analysis import ecosystem
 
+        known = {**ecosystem.transforms({}), **ecosystem.control_flow({})}
         for name, like in declared.items():
-            if like not in TRANSFORMS:
-                hint = nearest(like, TRANSFORMS) or "; write a transform such as `jax.jit`"
+            if like not in known:
+                hint = nearest(like, known) or "; write a transform such as `jax.jit`"
                 raise ConfigError(f"{located.where('wrappers')}.{name}: unknown transform `{like}`{hint}")
     return declared

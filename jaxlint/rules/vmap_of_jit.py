@@ -62,7 +62,8 @@ def report(event: SiteSeen, context: Context) -> Report:
     because = tuple(
         Step(inner.site.path, inner.site.span.line, f"`{described(inner.function)}` is jitted") for inner in event.inner
     )
-    message = f"`{site.transform}` runs the jitted {names} eagerly, op by op at each call; put `jax.jit` outermost"
+    compiler = event.inner[0].site.transform
+    message = f"`{site.transform}` runs the jitted {names} eagerly, op by op at each call; put `{compiler}` outermost"
     return Report(site.span, message, because, repair(event, context))
 
 
@@ -77,6 +78,8 @@ def repair(event: SiteSeen, context: Context) -> Fix | None:
     """Wraps the eager transform in jit where it is bound once, or binds the wrapped form at module level."""
     if event.value.site.kind in ("jvp", "vjp", "linearize") or any(_donates(i.site) for i in event.inner):
         return None
+    if not all(site.transform.startswith("jax.") for site in (event.value.site, *(i.site for i in event.inner))):
+        return None  # other packages' transforms take what `jax.jit` does not
     statics = outer_statics(event)
     if statics is None or not event.stays_traceable():
         return None

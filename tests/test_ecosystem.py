@@ -1,0 +1,70 @@
+"""What packages around JAX, and users' own wrappers, do to the functions they are given."""
+
+from __future__ import annotations
+
+import pytest
+
+from jaxlint.analysis import analyse
+from jaxlint.config.targets import Target
+from jaxlint.source.text import SourceFile
+
+TARGET = Target("0.10.2", "0.10.2")
+
+
+def names(*files: tuple[str, str], wrappers: dict[str, str] | None = None) -> list[tuple[str, int]]:
+    """The findings in (path, text) files, as rule names with lines."""
+    sources = [SourceFile.from_bytes(path, text.encode()) for path, text in files]
+    return [(finding.name, finding.span.line) for finding in analyse(sources, target=TARGET, wrappers=wrappers)]
+
+
+BRANCH = "def step(x, n):\n    if n > 0:\n        return x * n\n    return x\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("transform", "branches"),
+    [
+        ("equinox.filter_jit", False),  # a Python number stays one
+        ("flax.nnx.jit", True),
+        ("flax.nnx.remat", True),
+        ("haiku.remat", True),
+        ("penzai.pz.variable_jit", True),
+        ("equinox.filter_checkpoint", False),
+        ("haliax.named_jit", False),
+        ("chex.assert_max_traces", False),
+    ],
+)
+def test_numbers_are_traced_only_where_the_wrapper_traces_them(transform: str, branches: bool) -> None:
+    package = transform.rpartition(".")[0]
+    head = f"import {package}\nimport jax.numpy as jnp\n\n\n"
+    text = f"{head}{BRANCH}step = {transform}(step)\nprint(step(jnp.ones(3), 2))\n"
+    found = names(("a.py", text))
+    assert [name for name, _ in found] == (["traced-branch"] if branches else [])
+
+
+@pytest.mark.parametrize("loop", ["haiku.while_loop", "flax.nnx.while_loop", "numpyro.util.while_loop"])
+def test_loops_of_other_packages_trace_their_bodies(loop: str) -> None:
+    package = loop.rpartition(".")[0]
+    text = (
+        f"import {package}\n\n\ndef body(i):\n    if i > 2:\n        return i + 2\n    return i + 1\n\n\n"
+        f"print({loop}(lambda i: i < 9, body, 0))\n"
+    )
+    assert names(("a.py", text)) == [("traced-branch", 5)]
+
+
+def test_a_wrapper_of_the_user_behaves_like_the_transform_it_is_declared_as() -> None:
+    text = f"from mylib import fast\n\n\n{BRANCH}step = fast(step)\nprint(step(1.0, 2))\n"
+    assert names(("a.py", text)) == []
+    assert [name for name, _ in names(("a.py", text), wrappers={"mylib.fast": "jax.jit"})] == ["traced-branch"]
+
+
+def test_a_wrapper_may_be_a_function_of_the_project_itself() -> None:
+    library = "def fast(f):\n    return __import__('mystery').wrap(f)\n"
+    text = f"import mylib\n\n\n{BRANCH}step = mylib.fast(step)\nprint(step(1.0, 2))\n"
+    found = names(("a.py", text), ("mylib.py", library), wrappers={"mylib.fast": "jax.jit"})
+    assert [name for name, _ in found] == ["traced-branch"]
+
+
+def test_a_wrapper_may_be_like_a_loop() -> None:
+    body = "def body(c, x):\n    if x > 0:\n        return c, x\n    return c + x, x\n"
+    text = f"import jax.numpy as jnp\nimport mylib\n\n\n{body}\n\nmylib.loop(body, 0.0, jnp.ones(3))\n"
+    assert names(("a.py", text), wrappers={"mylib.loop": "jax.lax.scan"}) == [("traced-branch", 6)]
