@@ -29,6 +29,7 @@ from jaxlint.analysis.values import (
     Unknown,
     Value,
     deep_trace,
+    is_traced,
     join_traces,
     one_of,
     options,
@@ -68,7 +69,7 @@ def _evaluate_call(m: Machine, f: Frame, e: n.Call) -> Value:
         return transforms.partial(m, f, arguments, e)
     if isinstance(value, Factory):
         return transforms.apply_factory(m, f, value, arguments, e)
-    return keys.alternatives(m, [lambda o=o: call(m, f, o, arguments, e) for o in options(value)])  # type: ignore[misc]
+    return call(m, f, value, arguments, e)
 
 
 def _method_of(m: Machine, f: Frame, base: Value, function: n.Attribute, e: n.Call) -> Value | None:
@@ -79,11 +80,12 @@ def _method_of(m: Machine, f: Frame, base: Value, function: n.Attribute, e: n.Ca
         return None
     arguments = evaluate_arguments(m, f, e)
     found: list[Value] = []
-    for option in options(base):
-        if isinstance(option, (Array, Unknown, Items, Many, Mapping)):
-            found.append(methods.call(m, f, option, function.name, arguments, e))
-        else:
-            found.append(call(m, f, attributes.get(m, f, option, function.name, function), arguments, e))
+    with m.doubt(isinstance(base, OneOf) and not all(map(is_traced, base.options))):
+        for option in options(base):
+            if isinstance(option, (Array, Unknown, Items, Many, Mapping)):
+                found.append(methods.call(m, f, option, function.name, arguments, e))
+            else:
+                found.append(call(m, f, attributes.get(m, f, option, function.name, function), arguments, e))
     return one_of(found)
 
 
