@@ -9,7 +9,10 @@ import pytest
 from examples import ROOT, by_default, fixed, linted, reported, runner, shown, unmarked
 
 FOLDER = ROOT / "fixtures"
-PROGRAMS = sorted(file for file in FOLDER.rglob("*.py") if not file.name.endswith(".fixed.py"))
+LINKED = FOLDER / "linked"  # a project of several files: see test_linked.py
+PROGRAMS = sorted(
+    file for file in FOLDER.rglob("*.py") if not file.name.endswith(".fixed.py") and LINKED not in file.parents
+)
 
 per_program = pytest.mark.parametrize("program", [pytest.param(file, id=file.stem) for file in PROGRAMS])
 

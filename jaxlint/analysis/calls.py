@@ -153,7 +153,7 @@ def call(
             ways = [lambda o=o: call(m, f, o, arguments, e, where) for o in function.options]
             with m.doubt():  # which of them it is may depend on what it is given, or on whether anything is traced
                 return keys.alternatives(m, ways)
-    return call_unknown(m, f, function, arguments)
+    return call_unknown(m, f, function, arguments, where)
 
 
 def call_api(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
@@ -165,7 +165,7 @@ def call_api(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | 
     return functions.call(m, f, path, arguments, e, where)
 
 
-def call_unknown(m: Machine, f: Frame, function: Value, arguments: Arguments) -> Value:
+def call_unknown(m: Machine, f: Frame, function: Value, arguments: Arguments, where: Span) -> Value:
     """Calls something of which nothing is known: keys may be consumed, transformed functions leave our sight."""
     from jaxlint.analysis.assignment import escape
 
@@ -173,7 +173,7 @@ def call_unknown(m: Machine, f: Frame, function: Value, arguments: Arguments) ->
     for value in arguments.all():
         trace = join_traces(trace, deep_trace(value))
         escape(m, value)
-        keys.weak(m, f, value, f.call_span)
+        keys.weak(m, f, value, where)
     if function.trace is not None:
         trace = join_traces(trace, function.trace)
     return Unknown(trace=replace(trace, sure=False) if trace is not None else None)
@@ -215,7 +215,7 @@ def call_closure(
     key = (closure.path, function.span)
     m.executed.add(key)
     if any(inner.function is function for inner in f.chain()) or f.depth > _max_depth():
-        return call_unknown(m, f, Unknown(), arguments)
+        return call_unknown(m, f, Unknown(), arguments, where)
     inner = frame or Frame(closure.path, Scope(), staged=f.staged, compiled=f.compiled, mapped=f.mapped, known=f.known)
     inner.scope, inner.function = Scope(closure.scope), function
     inner.caller, inner.call_span = f, where

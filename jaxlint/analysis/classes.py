@@ -193,7 +193,7 @@ def instantiate(m: Machine, f: Frame, cls: ClassValue, arguments: Arguments, whe
             elif name in keywords:
                 instance.attributes.names[name] = keywords[name]
     else:
-        calls.call_unknown(m, f, Unknown(), arguments)
+        calls.call_unknown(m, f, Unknown(), arguments, where)
     post = find(cls, "__post_init__")
     if isinstance(post, Closure):
         calls.call(m, f, bind(post, instance), Arguments(), None, where)

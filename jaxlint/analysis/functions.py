@@ -55,13 +55,13 @@ def _call(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | Non
     if path.startswith(("numpy.", "math.", "scipy.")):
         return _host_function(m, f, path, arguments, e, where)
     if path.startswith("jax."):
-        return _jax_function(m, f, path, arguments, e)
+        return _jax_function(m, f, path, arguments, e, where)
     if path in CALLBACKS or path in KEY_READERS:
         return Unknown()
-    return calls.call_unknown(m, f, Unknown(), arguments)
+    return calls.call_unknown(m, f, Unknown(), arguments, where)
 
 
-def _jax_function(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | None) -> Value:
+def _jax_function(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
     tell_shape_arguments(m, f, path, arguments, e)
     if path in CALLBACKS:
         return staged(f, Unknown(), outer_trace(arguments))
@@ -72,7 +72,7 @@ def _jax_function(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Ca
     if result is None:
         if path not in KEY_READERS:
             for value in arguments.all():
-                keys.weak(m, f, value, e.span if e is not None else None)
+                keys.weak(m, f, value, where)
         if path.startswith(("jax.tree.", "jax.tree_util.")):
             return Unknown(trace=trace)
         return Unknown(trace=replace(trace, sure=False) if trace is not None else None)

@@ -202,10 +202,10 @@ def sample(m: Machine, f: Frame, arguments: Arguments, where: Span) -> None:
     _consume(m, f, arguments.get(0, "key"), Use("strong", "draw", places(f, where)), arguments.node(0, "key"))
 
 
-def weak(m: Machine, f: Frame, value: Value, where: Span | None) -> None:
+def weak(m: Machine, f: Frame, value: Value, where: Span) -> None:
     """Something of unknown habits gets a value: a key in it may be consumed."""
-    if isinstance(value, Key) and value.token is not None:
-        _consume(m, f, value, Use("weak", "pass", places(f, where or value.token.span)), None)
+    if isinstance(value, (Key, Unknown)) and value.token is not None:
+        _consume(m, f, value, Use("weak", "pass", places(f, where)), None)
     for part in parts(value):
         weak(m, f, part, where)
 

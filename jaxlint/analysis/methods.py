@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis import arrays, assignment, keys
+from jaxlint.analysis import arrays, assignment
 from jaxlint.analysis.api import ARRAY_METHODS, HOST_SYNC_METHODS
 from jaxlint.analysis.events import Assigned, HostCall, MethodCall
 from jaxlint.analysis.frames import Arguments, Frame
@@ -145,9 +145,7 @@ def _of_unknown(m: Machine, f: Frame, owner: Unknown, name: str, arguments: Argu
         tell_shape_arguments(m, f, f"method.{name}", arguments, e)
         result = arrays.method(Array(), name, arguments.positional, dict(arguments.keywords), arguments.complete)
         return staged(f, result, trace) if result is not None else Array(trace=trace)
-    for value in arguments.all():
-        keys.weak(m, f, value, e.span)
-    return calls.call_unknown(m, f, owner, arguments)
+    return calls.call_unknown(m, f, owner, arguments, e.span)
 
 
 def _mutated(m: Machine, f: Frame, owner: Value, name: str, arguments: Arguments, e: n.Call) -> None:

@@ -248,7 +248,7 @@ def _call_staged(
     known = signature(value.function)
     statics = static_parameters(site, known)
     if statics is None:
-        return untraced(f, calls.call_unknown(m, f, Unknown(), arguments), outer_trace(arguments))
+        return untraced(f, calls.call_unknown(m, f, Unknown(), arguments, where), outer_trace(arguments))
     record = m.record(value)
     if record is not None and any(unhashable(v) for _, v in statics.arguments(known, arguments)):
         record.broken = True  # the call raises before the function runs

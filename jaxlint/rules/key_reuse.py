@@ -1,4 +1,7 @@
-"""JAX410 key-reuse: a PRNG key is consumed twice, so that draws that should be independent are equal."""
+"""JAX410 key-reuse: a PRNG key is consumed twice, so that draws that should be independent are equal.
+
+JAX412 key-reuse-maybe is its lower tier: one of the two uses is a call of a function of which nothing is known.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ from jaxlint.registry import Rule
 from jaxlint.repair.keys import key_fix
 from jaxlint.rules._key_flow import is_meant
 
-RULE = Rule("JAX410", "key-reuse", "a PRNG key is consumed twice", Severity.WARNING, fix=Safety.SAFE)
+REUSE = Rule("JAX410", "key-reuse", "a PRNG key is consumed twice", Severity.WARNING, fix=Safety.SAFE)
+MAYBE = Rule(
+    "JAX412", "key-reuse-maybe", "a consumed PRNG key is also passed to an unknown function", Severity.INFO, False
+)
 
 MESSAGES = {
     "again": "the key `{key}` was consumed before; draws from it are not independent",
@@ -34,11 +40,20 @@ def check(event: KeyReused, context: Context) -> Iterator[Report]:
     yield Report(event.span, message, _because(event), key_fix(event, context))
 
 
-def _because(event: KeyReused) -> tuple[Step, ...]:
+def _because(event: KeyReused, what: str = "is consumed") -> tuple[Step, ...]:
     if event.earlier_span is None or event.earlier_path is None or event.kind == "loop":
         return ()
     name = name_in(event.uses[0].places[0].frame, event.token)
-    return (Step(event.earlier_path, event.earlier_span.line, f"`{name}` is consumed here"),)
+    return (Step(event.earlier_path, event.earlier_span.line, f"`{name}` {what} here"),)
 
 
-CHECKS = {KeyReused: check}
+def check_maybe(event: KeyReused, context: Context) -> Iterator[Report]:
+    """A key that is surely consumed once, and passed to a function that may consume it."""
+    if {event.how, event.earlier} == {"strong", "weak"} and event.kind == "again":
+        name = name_in(event.frame, event.token)
+        known, unknown = ("before", "here") if event.how == "weak" else ("here", "before")
+        message = f"the key `{name}` is consumed {known} and passed {unknown} to a function that may consume it too"
+        yield Report(event.span, message, _because(event, "is used"))
+
+
+RULES = ((REUSE, {KeyReused: check}), (MAYBE, {KeyReused: check_maybe}))
