@@ -8,18 +8,26 @@ import sys
 import traceback
 import warnings
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
 from jaxlint.analysis import analyse
+from jaxlint.analysis.project import module_name
 from jaxlint.config.settings import Settings
+from jaxlint.meter import Meter
 from jaxlint.model import Finding, Span
 from jaxlint.registry import Rule, rules
 from jaxlint.rules import syntax_error
 from jaxlint.source.files import shown
 from jaxlint.source.suppressed import silence
 from jaxlint.source.text import LineMap, SourceError, SourceFile
+from jaxlint.store.store import Store, digest_of
+
+if TYPE_CHECKING:
+    from jaxlint.program.nodes import Stmt
 
 
 class Loaded(Struct, frozen=True):
@@ -65,18 +73,40 @@ def unreadable_finding(path: str, error: SourceError) -> Finding:
     return _finding(syntax_error.RULE, path, Span(error.line, 1, error.line, 1), f"the file {error.message}")
 
 
-def lint(loaded: Loaded, settings: Settings) -> Linted:
-    """Everything that is wrong with the sources under these settings, suppressions applied."""
+def lint(loaded: Loaded, settings: Settings, meter: Meter | None = None) -> Linted:
+    """Everything that is wrong with the sources under these settings, suppressions applied.
+
+    Where nothing changed since a run that is in the store, its findings are taken from there.
+    """
+    meter = meter or Meter()
+    with meter.stage("look into the store"):
+        key = _run_key(loaded, settings) if settings.store.folder else b""
+        known = settings.store.findings(key)
+    if known is not None:
+        return Linted(known)
+    linted = _linted(loaded, settings, meter)
+    if not linted.failures:
+        settings.store.keep_findings(key, linted.findings)
+    return linted
+
+
+def _run_key(loaded: Loaded, settings: Settings) -> bytes:
+    """Stands for all that the findings depend on: settings, paths, places in packages, and contents."""
+    ignores = [(one.pattern, one.negated, one.codes) for one in settings.per_file_ignores]
+    chosen = (os.path.relpath(settings.root), settings.enabled, ignores, settings.target, settings.wrappers)
+    files = [(source.path, module_name(source.path), source.data) for source in loaded.sources]
+    return digest_of([chosen, loaded.unreadable, *files])
+
+
+def _linted(loaded: Loaded, settings: Settings, meter: Meter) -> Linted:
     found: list[Finding] = list(loaded.unreadable)
-    parsed: list[SourceFile] = []
-    for source in loaded.sources:
-        broken = syntax_fault(source)
-        if broken:
-            found.append(broken)
-        else:
-            parsed.append(source)
-    names = {rule.name for rule in rules() if rule.code in settings.enabled}
-    analysis, failures = analysed(parsed, settings, names)
+    with meter.stage("check the syntax"):
+        parsed, broken = _parsed(loaded.sources, settings.store)
+    found += broken
+    with meter.stage("import the rules"):
+        names = {rule.name for rule in rules() if rule.code in settings.enabled}
+    with meter.stage("analyse"):
+        analysis, failures = analysed(parsed, settings, names, meter)
     by_path: dict[str, list[Finding]] = {source.path: [] for source in parsed}
     for finding in analysis:
         by_path[finding.path].append(finding)
@@ -86,6 +116,22 @@ def lint(loaded: Loaded, settings: Settings) -> Linted:
         found += silence(source.text, source.path, chosen, enabled=enabled)
     found.sort(key=lambda finding: (finding.path, finding.span, finding.code))
     return Linted(tuple(found), tuple(failures))
+
+
+def _parsed(sources: Sequence[SourceFile], store: Store) -> tuple[list[SourceFile], list[Finding]]:
+    """The sources that Python can parse, and a finding for each other one."""
+    parsed: list[SourceFile] = []
+    broken: list[Finding] = []
+    for source in sources:
+        known = store.parses(source.text)
+        fault = None if known else syntax_fault(source)
+        if fault:
+            broken.append(fault)
+            continue
+        parsed.append(source)
+        if not known:
+            store.keep_parses(source.text)
+    return parsed, broken
 
 
 def syntax_fault(source: SourceFile) -> Finding | None:
@@ -108,7 +154,7 @@ def parse(text: str) -> ast.Module:
 
 
 def analysed(
-    sources: Sequence[SourceFile], settings: Settings, only: Collection[str] | None
+    sources: Sequence[SourceFile], settings: Settings, only: Collection[str] | None, meter: Meter | None = None
 ) -> tuple[list[Finding], list[Failure]]:
     """What the analysis finds in sources that parse, nothing suppressed; by the rules named in `only`, or by all."""
     failures: list[Failure] = []
@@ -118,17 +164,41 @@ def analysed(
             traceback.print_exception(error)
         failures.append(Failure(path, f"internal error, not linted: {type(error).__name__}: {error}"))
 
+    lower = partial(lowered, settings.store, meter or Meter())
     try:
-        return analyse(
-            sources, target=settings.target, wrappers=settings.wrappers, only=only, on_failure=failed
-        ), failures
+        found = analyse(
+            sources,
+            target=settings.target,
+            wrappers=settings.wrappers,
+            only=only,
+            lower=lower,
+            on_failure=failed,
+        )
+        return found, failures
     except Exception as error:
         if len(sources) == 1:
             failed(sources[0].path, error)
             return [], failures
     # One file brought the whole down: each is looked at by itself, so that only that one is lost.
-    apart = [analysed([source], settings, only) for source in sources]
+    apart = [analysed([source], settings, only, meter) for source in sources]
     return [one for found, _ in apart for one in found], [one for _, lost in apart for one in lost]
+
+
+def lowered(store: Store, meter: Meter, text: str) -> tuple[Stmt, ...]:
+    """The statements of a text, from the store where it has them. Raises what `program.lower.statements` does."""
+    with meter.stage("read lowered files"):
+        known = store.body(text)
+    if known is not None:
+        meter.count("files taken from the store")
+        return known
+    meter.count("files lowered anew")
+    with meter.stage("lower"):
+        from jaxlint.program.lower import statements
+
+        body = statements(text)
+    with meter.stage("store lowered files"):
+        store.keep_body(text, body)
+    return body
 
 
 def _finding(rule: Rule, path: str, span: Span, message: str) -> Finding:

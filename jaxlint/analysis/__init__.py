@@ -9,8 +9,9 @@ from jaxlint.analysis.ecosystem import packages
 from jaxlint.model import Finding
 
 if TYPE_CHECKING:
-    from jaxlint.analysis.project import Source
+    from jaxlint.analysis.project import Lower, Source
     from jaxlint.config.targets import Target
+    from jaxlint.program.nodes import Stmt
 
 Failed = Callable[[str, Exception], None]
 
@@ -21,6 +22,7 @@ def analyse(
     target: Target,
     wrappers: Mapping[str, str] | None = None,
     only: Collection[str] | None = None,
+    lower: Lower | None = None,
     on_failure: Failed | None = None,
 ) -> list[Finding]:
     """The findings of all rules, or of those named in `only`, in the order of files and lines.
@@ -30,6 +32,7 @@ def analyse(
         target: the JAX versions that the project allows.
         wrappers: users' own transforms and control-flow functions by dotted name, with the known one that each is like.
         only: names of the rules to run.
+        lower: turns a text into statements; without it, `program.lower.statements` does so each time.
         on_failure: told of each file that could not be analysed, and why; without it the error is raised.
     """
     # A file that names no package with transforms is not looked at, unless one that does imports it.
@@ -39,7 +42,13 @@ def analyse(
         return []
     from jaxlint.analysis.run import findings
 
-    return findings(sources, relevant, target, wrappers or {}, only, on_failure or _raise)
+    return findings(sources, relevant, target, wrappers or {}, only, lower or _lower, on_failure or _raise)
+
+
+def _lower(text: str) -> tuple[Stmt, ...]:
+    from jaxlint.program.lower import statements
+
+    return statements(text)
 
 
 def _raise(path: str, error: Exception) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from jaxlint.program.nodes import Module
+if TYPE_CHECKING:
+    from jaxlint.program.nodes import Module, Stmt
 
 
 class Source(Protocol):
@@ -21,14 +22,18 @@ class Source(Protocol):
         """The decoded text, line ends as they are."""
 
 
+Lower: TypeAlias = "Callable[[str], tuple[Stmt, ...]]"
+"""Turns a text into statements."""
+
 OUTSIDE = frozenset({"jax", "jaxlib", "numpy", "scipy", "functools", "math"})
 """Packages that the API table describes: they stay outside even where their own sources are linted."""
 
 
-class Project(Mapping[str, Module]):
+class Project(Mapping[str, "Module"]):
     """Modules by dotted name. A file that cannot be lowered is told to `on_failure` and is absent from then on."""
 
-    def __init__(self, sources: Sequence[Source], on_failure: Callable[[str, Exception], None]) -> None:
+    def __init__(self, sources: Sequence[Source], lower: Lower, on_failure: Callable[[str, Exception], None]) -> None:
+        self._lower = lower
         self._sources: dict[str, Source] = {}
         self._modules: dict[str, Module | None] = {}
         self._on_failure = on_failure
@@ -46,10 +51,10 @@ class Project(Mapping[str, Module]):
         return module
 
     def _lowered(self, name: str, source: Source) -> Module | None:
-        from jaxlint.program.lower import lower
+        from jaxlint.program.nodes import Module
 
         try:
-            return lower(source.text, source.path, name)
+            return Module(source.path, name, self._lower(source.text))
         except Exception as error:  # libcst gives up on some valid programs in ways of its own
             self._on_failure(source.path, error)
             return None

@@ -11,7 +11,7 @@ from typing import Any
 from jaxlint.analysis.context import Context, Report, Text
 from jaxlint.analysis.events import DefaultKeySeen, SiteSeen
 from jaxlint.analysis.machine import Machine
-from jaxlint.analysis.project import Project, Source
+from jaxlint.analysis.project import Lower, Project, Source
 from jaxlint.analysis.uses import api_uses
 from jaxlint.config.targets import Target
 from jaxlint.model import Finding, Span
@@ -26,10 +26,11 @@ def findings(
     target: Target,
     wrappers: Mapping[str, str],
     only: Collection[str] | None,
+    lower: Lower,
     on_failure: Failed,
 ) -> list[Finding]:
     """See `jaxlint.analysis.analyse`; `relevant` are the files that are looked at for their own sake."""
-    project = Project(sources, on_failure)
+    project = Project(sources, lower, on_failure)
     collector = Collector(project, sources, target, only)
     wanted = {source.path for source in relevant}
     names = [name for name, source in project.named() if source.path in wanted]

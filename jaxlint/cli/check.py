@@ -10,10 +10,12 @@ from typing import Any
 
 import click
 
+from jaxlint.cli.clean import CACHE_DIR
 from jaxlint.cli.job import Job, Outcome, run
 from jaxlint.cli.output import emit, note, wants_color
 from jaxlint.config.file import OUTPUT_FORMATS, ConfigError
 from jaxlint.config.settings import Options
+from jaxlint.meter import Meter
 from jaxlint.report import statistics, text
 from jaxlint.report.report import Report
 
@@ -42,11 +44,13 @@ def _codes(name: str, help: str) -> Callable[[_Command], _Command]:
 @click.option("--target-jax", metavar="VERSION", help="The JAX version the code runs with (default: what it asks for).")
 @click.option("--isolated", is_flag=True, help="Read no configuration and no project metadata.")
 @click.option("--config", metavar="FILE", help="The configuration file to use.")
-@click.option("--no-cache", is_flag=True, help="Analyse every file anew.")
+@click.option("--no-cache", is_flag=True, help="Work out everything anew, and store nothing.")
+@CACHE_DIR
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use (default: half of the cores).")
 @click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), help="How to report (default: text).")
 @click.option("--output-file", metavar="FILE", help="Where to write the report (default: standard output).")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
+@click.option("--show-timings", is_flag=True, help="Say on standard error how long each stage took.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule instead.")
 @click.option("--stdin-filename", metavar="FILE", help="Read standard input and treat it as this file.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Whether to use colour.")
@@ -64,7 +68,10 @@ def check(**given: Any) -> int:
         note(message)
     if outcome.text is not None:
         sys.stdout.write(outcome.text)
-    _report(job, outcome, given)
+    with job.meter.stage("report"):
+        _report(job, outcome, given)
+    if given["show_timings"]:
+        sys.stderr.write("\n".join([*job.meter.lines(), ""]))
     if outcome.problems:
         return 2
     return 1 if _found(job, outcome) and not given["exit_zero"] else 0
@@ -95,6 +102,7 @@ def _job(given: dict[str, Any]) -> Job:
         verify=given["verify"],
         device=given["device"],
         jobs=given["jobs"] or max(1, (os.cpu_count() or 1) // 2),
+        meter=Meter(),
     )
 
 
@@ -111,6 +119,8 @@ def _options(given: dict[str, Any]) -> Options:
         isolated=given["isolated"],
         output_format=given["output_format"],
         force_exclude=given["force_exclude"],
+        cache=not (given["no_cache"] or given["stdin_filename"] or "-" in given["paths"]),
+        cache_dir=Path(given["cache_dir"]) if given["cache_dir"] else None,
     )
 
 

@@ -16,6 +16,7 @@ from jaxlint.fixes.loop import Fixed, fix_all
 from jaxlint.fixes.proved import changes, fix_proved
 from jaxlint.fixes.verdicts import Verdicts
 from jaxlint.fixes.write import WriteError, replace
+from jaxlint.meter import Meter
 from jaxlint.model import Finding, Safety
 from jaxlint.report.report import Report, texts
 from jaxlint.source.files import common_root, discover, shown
@@ -34,6 +35,7 @@ class Job(Struct, frozen=True, kw_only=True):
     verify: bool
     device: str
     jobs: int
+    meter: Meter
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -49,8 +51,10 @@ class Outcome(Struct, frozen=True, kw_only=True):
 def run(job: Job) -> Outcome:
     """Does the job. Raises `ConfigError` where the settings are wrong."""
     start = common_root([job.stdin_name] if job.stdin_name else job.paths)
-    settings = settings_for(start, job.options)
+    with job.meter.stage("read the settings"):
+        settings = settings_for(start, job.options)
     loaded, problems, notes = _load(job, settings)
+    job.meter.count("files read", len(loaded.files))
     fixed = _fix(job, settings, loaded)
     problems += map(str, fixed.remaining.failures)
     notes += fixed.notes
@@ -74,10 +78,12 @@ def run(job: Job) -> Outcome:
 def _load(job: Job, settings: Settings) -> tuple[Loaded, list[str], list[str]]:
     if job.stdin_name:
         return _load_stdin(job.stdin_name), [], []
-    found = discover(job.paths, settings.files)
+    with job.meter.stage("find files"):
+        found = discover(job.paths, settings.files)
     problems = [f"{path} {why}{_perhaps_command(path)}" for path, why in found.missing]
     notes = [f"{path} holds no Python files to lint" for path in found.empty]
-    return load(found.files), problems, notes
+    with job.meter.stage("read files"):
+        return load(found.files), problems, notes
 
 
 def _load_stdin(name: str) -> Loaded:
@@ -92,7 +98,7 @@ def _load_stdin(name: str) -> Loaded:
 def _perhaps_command(path: str) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(path, ["check", "compare", "rule", "rules"], n=1, cutoff=0.7)
+    near = get_close_matches(path, ["check", "clean", "compare", "rule", "rules"], n=1, cutoff=0.7)
     return f"; did you mean the command `{near[0]}`?" if near else ""
 
 
@@ -100,7 +106,7 @@ def _fix(job: Job, settings: Settings, loaded: Loaded) -> Fixed:
     """Lints, and where asked for fixes, verifies, or both."""
 
     def check(sources: Loaded) -> Linted:
-        return lint(sources, settings)
+        return lint(sources, settings, job.meter)
 
     with ExitStack() as stack:
         verdicts = Verdicts(stack.enter_context(judging(job.device, job.jobs))) if job.verify else None

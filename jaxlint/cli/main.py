@@ -11,6 +11,7 @@ import click
 
 from jaxlint import __version__
 from jaxlint.cli.check import check
+from jaxlint.cli.clean import clean
 from jaxlint.cli.compare import compare
 from jaxlint.cli.rules import rule, rules
 
@@ -36,7 +37,7 @@ def cli() -> None:
     """
 
 
-for command in (check, compare, rule, rules):
+for command in (check, clean, compare, rule, rules):
     cli.add_command(command)
 
 

@@ -37,6 +37,7 @@ class ConfigFile(Struct, frozen=True, rename="kebab", kw_only=True):
     unfixable: tuple[str, ...] = ()
     wrappers: dict[str, str] = {}
     output_format: OutputFormat = "text"
+    cache_dir: str | None = None
 
 
 class Located(Struct, frozen=True):

@@ -8,11 +8,14 @@ from pathlib import Path
 from msgspec import Struct
 from pathspec import GitIgnoreSpec
 
+from jaxlint import registry
 from jaxlint.config.file import ConfigError, ConfigFile, Located, checked, find, nearest, read
 from jaxlint.config.metadata import target_of_project
-from jaxlint.config.selection import Layer, expand, resolve
+from jaxlint.config.selection import Layer, Rules, expand, resolve
 from jaxlint.config.targets import LATEST, Target, exactly
 from jaxlint.source.files import DEFAULT_EXCLUDES, FileRules
+from jaxlint.store.place import default_folder
+from jaxlint.store.store import Store
 
 # Always on: a file that cannot be read must not look clean.
 SYNTAX_ERROR = "JAX000"
@@ -29,11 +32,14 @@ class Options(Struct, frozen=True, kw_only=True):
     isolated: bool = False
     output_format: str | None = None
     force_exclude: bool = False
+    cache: bool = False
+    cache_dir: Path | None = None
 
 
 class PerFileIgnore(Struct, frozen=True):
     """Codes that are off in the files of a pattern (`!` in front: in all other files)."""
 
+    pattern: str
     spec: GitIgnoreSpec
     negated: bool
     codes: frozenset[str]
@@ -50,6 +56,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     target: Target
     wrappers: dict[str, str]
     output_format: str
+    store: Store = Store()
 
     def enabled_in(self, file: Path) -> frozenset[str]:
         """The codes that are on in a file."""
@@ -67,11 +74,14 @@ def settings_for(start: Path, options: Options) -> Settings:
     """The settings for what lies under a folder. Raises `ConfigError`, also for wrong words in the options."""
     located = _located(start, options)
     file = located.config
+    store = _store(located, options)
+    rules = _rules(store)
+    ignored = file.per_file_ignores.items()
     return Settings(
         root=located.root,
-        enabled=_enabled(located, options),
-        fixable=_fixable(located),
-        per_file_ignores=tuple(_per_file(located, pattern, codes) for pattern, codes in file.per_file_ignores.items()),
+        enabled=_enabled(located, options, rules),
+        fixable=_fixable(located, rules),
+        per_file_ignores=tuple(_per_file(located, pattern, codes, rules) for pattern, codes in ignored),
         files=FileRules(
             root=located.root,
             exclude=(*(DEFAULT_EXCLUDES if file.exclude is None else file.exclude), *file.extend_exclude),
@@ -81,6 +91,7 @@ def settings_for(start: Path, options: Options) -> Settings:
         target=_target(start, located, options),
         wrappers=_wrappers(located),
         output_format=options.output_format or file.output_format,
+        store=store,
     )
 
 
@@ -91,36 +102,62 @@ def _located(start: Path, options: Options) -> Located:
     return found or Located(ConfigFile(), start)
 
 
-def _enabled(located: Located, options: Options) -> frozenset[str]:
+def cache_folder(start: Path, options: Options) -> Path:
+    """Where the store of what lies under a folder is. Raises `ConfigError`."""
+    return _cache_folder(_located(start, options), options)
+
+
+def _cache_folder(located: Located, options: Options) -> Path:
+    if options.cache_dir:
+        return options.cache_dir
+    if located.config.cache_dir is not None:
+        return located.root / Path(located.config.cache_dir).expanduser()
+    return default_folder(located.root if located.file else None)
+
+
+def _store(located: Located, options: Options) -> Store:
+    return Store.at(_cache_folder(located, options)) if options.cache else Store()
+
+
+def _rules(store: Store) -> Rules:
+    """What the rules say of themselves; to import them all takes longer than all else where nothing changed."""
+    known = store.rules()
+    if known is None:
+        known = registry.rules()
+        store.keep_rules(known)
+    return known
+
+
+def _enabled(located: Located, options: Options, rules: Rules) -> frozenset[str]:
     file = located.config
-    _check(located.where("select"), file.select or ())
-    _check(located.where("ignore"), file.ignore)
-    _check(located.where("extend-select"), file.extend_select)
-    _check("--select", options.select or ())
-    _check("--ignore", options.ignore)
-    _check("--extend-select", options.extend_select)
+    _check(located.where("select"), file.select or (), rules)
+    _check(located.where("ignore"), file.ignore, rules)
+    _check(located.where("extend-select"), file.extend_select, rules)
+    _check("--select", options.select or (), rules)
+    _check("--ignore", options.ignore, rules)
+    _check("--extend-select", options.extend_select, rules)
     layers = [
         Layer(file.select, file.ignore, file.extend_select),
         Layer(options.select, options.ignore, options.extend_select),
     ]
-    return resolve(layers) | {SYNTAX_ERROR}
+    return resolve(layers, rules) | {SYNTAX_ERROR}
 
 
-def _fixable(located: Located) -> frozenset[str]:
+def _fixable(located: Located, rules: Rules) -> frozenset[str]:
     fixable = ("ALL",) if located.config.fixable is None else located.config.fixable
-    _check(located.where("fixable"), fixable)
-    _check(located.where("unfixable"), located.config.unfixable)
-    return resolve([Layer(fixable, located.config.unfixable)])
+    _check(located.where("fixable"), fixable, rules)
+    _check(located.where("unfixable"), located.config.unfixable, rules)
+    return resolve([Layer(fixable, located.config.unfixable)], rules)
 
 
-def _check(where: str, words: tuple[str, ...]) -> None:
-    checked(where, lambda: [expand(word) for word in words])
+def _check(where: str, words: tuple[str, ...], rules: Rules) -> None:
+    checked(where, lambda: [expand(word, rules) for word in words])
 
 
-def _per_file(located: Located, pattern: str, words: tuple[str, ...]) -> PerFileIgnore:
+def _per_file(located: Located, pattern: str, words: tuple[str, ...], rules: Rules) -> PerFileIgnore:
     where = located.where(f'per-file-ignores."{pattern}"')
-    codes = frozenset().union(*checked(where, lambda: [expand(word) for word in words]))
-    return PerFileIgnore(GitIgnoreSpec.from_lines([pattern.removeprefix("!")]), pattern.startswith("!"), codes)
+    codes = frozenset().union(*checked(where, lambda: [expand(word, rules) for word in words]))
+    return PerFileIgnore(pattern, GitIgnoreSpec.from_lines([pattern.removeprefix("!")]), pattern.startswith("!"), codes)
 
 
 def _target(start: Path, located: Located, options: Options) -> Target:

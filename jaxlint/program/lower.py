@@ -1,4 +1,4 @@
-"""Turns the text of one file into a `Module`: libcst parses it, and a visitor over the semantic fields lowers it.
+"""Turns the text of one file into statements: libcst parses it, and a visitor over the semantic fields lowers it.
 
 The walk skips white space and comments, which an ordinary `CSTVisitor` visits at the price of another parse.
 """
@@ -33,18 +33,19 @@ UNARY = {"Minus": "-", "Plus": "+", "BitInvert": "~", "Not": "not"}
 
 
 def lower(text: str, path: str, name: str) -> n.Module:
-    """The module that `text` says.
+    """The module that `text` says; `path` is shown to the user, by `name` other files import it. See `statements`."""
+    return n.Module(path, name, statements(text))
 
-    Args:
-        text: the decoded source, line ends as they are, without byte order mark.
-        path: shown to the user; name: the dotted name under which other files import it.
+
+def statements(text: str) -> tuple[n.Stmt, ...]:
+    """The statements that `text` says: the decoded source, line ends as they are, without byte order mark.
 
     Raises:
         libcst.ParserSyntaxError: the text is not Python.
     """
     wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
     visitor = _Lowering(wrapper.resolve(PositionProvider))
-    return n.Module(path, name, visitor.statements(wrapper.module.body))
+    return visitor.statements(wrapper.module.body)
 
 
 @dataclass(slots=True)

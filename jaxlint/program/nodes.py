@@ -13,7 +13,7 @@ from msgspec import Struct
 from jaxlint.model import Span
 
 
-class Node(Struct, frozen=True, tag=True, gc=False):
+class Node(Struct, frozen=True, tag=str.lower, array_like=True, gc=False):
     """Anything that stands somewhere in the text."""
 
     span: Span
@@ -43,7 +43,7 @@ class Attribute(Node, frozen=True, gc=False):
     name_span: Span
 
 
-class Argument(Struct, frozen=True, gc=False):
+class Argument(Struct, frozen=True, array_like=True, gc=False):
     """One argument of a call; `star` is '', '*' or '**'; `span` covers `name=value` whole."""
 
     value: Expr
@@ -138,7 +138,7 @@ class Lambda(Node, frozen=True, gc=False):
     function: Function
 
 
-class Generator(Struct, frozen=True, gc=False):
+class Generator(Struct, frozen=True, array_like=True, gc=False):
     """One `for target in iterable if conditions` of a comprehension."""
 
     target: Expr
@@ -201,7 +201,7 @@ Expr: TypeAlias = (
 # Functions and classes
 
 
-class Parameter(Struct, frozen=True, gc=False):
+class Parameter(Struct, frozen=True, array_like=True, gc=False):
     """A parameter; `kind` is 'positional-only', 'positional', 'keyword-only', '*' or '**'."""
 
     name: str
@@ -300,7 +300,7 @@ class Jump(Node, frozen=True, gc=False):
     kind: str
 
 
-class ImportedName(Struct, frozen=True, gc=False):
+class ImportedName(Struct, frozen=True, array_like=True, gc=False):
     """One name that an import binds: `bound` in the scope to `target`, a dotted path.
 
     `import a.b` binds `a` to `a` (and loads `loads` = `a.b`); `import a.b as c` binds `c` to `a.b`;
@@ -359,7 +359,7 @@ class With(Node, frozen=True, gc=False):
     body: tuple[Stmt, ...]
 
 
-class Handler(Struct, frozen=True, gc=False):
+class Handler(Struct, frozen=True, array_like=True, gc=False):
     """One `except` clause."""
 
     type: Expr | None
@@ -376,7 +376,7 @@ class Try(Node, frozen=True, gc=False):
     final: tuple[Stmt, ...]
 
 
-class Case(Struct, frozen=True, gc=False):
+class Case(Struct, frozen=True, array_like=True, gc=False):
     """One `case` of a match; `binds` are the names that its pattern binds, `is_catch_all` for `case _`."""
 
     binds: tuple[str, ...]

@@ -1,0 +1,1 @@
+"""What earlier runs worked out, by content: lowered modules, texts that parse, findings of whole runs, the rules."""
