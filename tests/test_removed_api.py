@@ -176,7 +176,7 @@ FIXES = [
     ("import jax.numpy as jnp\nx = [jnp.NINF, 2 * jnp.NINF]\n", "import jax.numpy as jnp\nx = [-jnp.inf, 2 * (-jnp.inf)]\n"),
     ("import jax.numpy as jnp\njnp.clip(x, a_min=0, a_max=1)\n", "import jax.numpy as jnp\njnp.clip(x, min=0, max=1)\n"),
     ("import jax.numpy as jnp\njnp.where(c, x=(a), y=b)\n", "import jax.numpy as jnp\njnp.where(c, (a), b)\n"),
-    ("import jax\n@jax.vmap(in_axes=0)\ndef f(x): ...\n", "import functools\nimport jax\n@functools.partial(jax.vmap, in_axes=0)\ndef f(x): ...\n"),
+    ("import jax\n@jax.vmap(in_axes=0)\ndef f(x): ...\n", "import functools\n\nimport jax\n@functools.partial(jax.vmap, in_axes=0)\ndef f(x): ...\n"),
     ("import jax\n@jax.grad()\ndef f(x): ...\n", "import jax\n@jax.grad\ndef f(x): ...\n"),
     ("from jax.interpreters import batching\nx = batching.not_mapped\n", "from jax.interpreters import batching\nx = None\n"),
     (

@@ -77,12 +77,12 @@ def test_the_authors_imports_are_used(text: str, dotted: str, expected: str) -> 
 @pytest.mark.parametrize(
     ("text", "dotted", "expected", "after"),
     [
-        ("import jax\nHERE\n", "functools.partial", "functools.partial", "import functools\nimport jax\nHERE\n"),
+        ("import jax\nHERE\n", "functools.partial", "functools.partial", "import functools\n\nimport jax\nHERE\n"),
         ("import jax\nHERE\n", "jax.extend.core.Jaxpr", "jax.extend.core.Jaxpr", "import jax\nimport jax.extend.core\nHERE\n"),
         ("'''doc'''\nfrom __future__ import annotations\nHERE\n", "jax.jit", "jax.jit",
          "'''doc'''\nfrom __future__ import annotations\nimport jax\nHERE\n"),
         ("import numpy as np\nHERE\n", "jax.numpy.sum", "jnp.sum", "import jax.numpy as jnp\nimport numpy as np\nHERE\n"),
-        ("import jax; HERE\n", "functools.partial", "functools.partial", "import functools\nimport jax; HERE\n"),
+        ("import jax; HERE\n", "functools.partial", "functools.partial", "import functools\n\nimport jax; HERE\n"),
         ("functools = 3\nHERE\n", "functools.partial", "functools_.partial", "import functools as functools_\nfunctools = 3\nHERE\n"),
         ("import jax\n\ndef f(jax):\n    HERE\n", "jax.jit", "jax_.jit", "import jax\nimport jax as jax_\n\ndef f(jax):\n    HERE\n"),
         ("HERE\nimport jax\n", "jax.jit", "jax.jit", "HERE\nimport jax\nimport jax\n"),

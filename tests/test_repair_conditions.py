@@ -125,7 +125,7 @@ def test_comments_stay(body: str, expected: str) -> None:
 
 def test_an_import_is_added_where_the_name_is_not_bound() -> None:
     before = "from jax import jit\n\n\n@jit\ndef f(x):\n    return max(x, 0)\n"
-    after = "from jax import jit\nimport jax.numpy as jnp\n\n\n@jit\ndef f(x):\n    return jnp.maximum(x, 0)\n"
+    after = "import jax.numpy as jnp\nfrom jax import jit\n\n\n@jit\ndef f(x):\n    return jnp.maximum(x, 0)\n"
     assert fixed(before, RULES).loaded.sources[0].text == after
 
 

@@ -131,7 +131,8 @@ def call(
         case Closure():
             result = call_closure(m, f, function, arguments, where)
             if e is not None:
-                m.emit(FunctionCalled(f, where, function, e, result))
+                can_be_jitted = partial(m.can_be_jitted, function, f, where)
+                m.emit(FunctionCalled(f, where, function, arguments, e, result, can_be_jitted))
             return result
         case Transformed():
             return transforms.call(m, f, function, arguments, e, where)

@@ -153,8 +153,10 @@ class FunctionCalled:
     frame: Frame
     span: Span
     function: Closure
+    arguments: Arguments
     call: n.Call
     result: Value
+    can_be_jitted: Callable[[], bool]  # tries it
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +182,7 @@ class TransformCalled:
     arguments: Arguments
     call: n.Call | None
     result: Value
+    can_be_jitted: Callable[[], bool]  # tries it
     body: Value | None = None
 
 
@@ -201,6 +204,23 @@ class ControlFlowCall:
     arguments: Arguments
     call: n.Call
     runs_under_jit: Callable[[], bool]  # tries whether the function that makes the call could be jitted
+
+
+@dataclass(frozen=True, slots=True)
+class Looped:
+    """One round of a `for` over `range` was run; `bounds` are the arguments of `range`.
+
+    `before` and `after` are what the function's names held then. `can_be_traced` tries whether the body could be run
+    with tracers for the loop's variable and for some of the names.
+    """
+
+    frame: Frame
+    span: Span
+    statement: n.For
+    bounds: tuple[Value, ...]
+    before: dict[str, Value]
+    after: dict[str, Value]
+    can_be_traced: Callable[[tuple[str, ...]], bool]
 
 
 @dataclass(frozen=True, slots=True)

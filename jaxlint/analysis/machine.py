@@ -161,19 +161,27 @@ class Machine:
         site = Site("jax.jit", "jit", frame.path, frame.function.span, frame.function.span)
         return closure is not None and self._traces_under_jit(closure, frame, site, ())
 
+    def can_be_jitted(self, value: Value, frame: Frame, span: Span) -> bool:
+        """Whether a function that is called eagerly could be jitted as it stands."""
+        return self._traces_under_jit(value, frame, Site("jax.jit", "jit", frame.path, span, span), ())
+
     def _traces_under_jit(self, value: Value, frame: Frame, at: Site, statics: tuple[tuple[str, Option], ...]) -> bool:
+        site = Site("jax.jit", "jit", at.path, at.span, at.span, options=statics)
+        inner = Transformed(site, value)
+        return self.traces(site.path, lambda: transforms.call_generic(self, frame, inner))
+
+    def traces(self, path: str, run: Callable[[], object]) -> bool:
+        """Whether a trial run, of which no rule hears, asks no tracer for what it cannot tell."""
         faults: list[object] = []
 
         def listen(event: Any) -> None:
             if isinstance(event, TRACING_FAULTS) and any(is_traced(option) for option in options(event.value)):
                 faults.append(event)
 
-        site = Site("jax.jit", "jit", at.path, at.span, at.span, options=statics)
-        inner = Transformed(site, value)
         told, self._emit = self._emit, listen
         self.memo, memo = {}, self.memo
         try:
-            self.root(site.path, STEPS_PER_ENTRY, lambda: transforms.call_generic(self, frame, inner))
+            self.root(path, STEPS_PER_ENTRY, run)
         finally:
             self._emit, self.memo = told, memo
         return not faults

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.analysis import assignment, classes, imports, keys
+from jaxlint.analysis import assignment, classes, imports, keys, trials
 from jaxlint.analysis.branches import asks_how_it_runs, narrowed, truth
 from jaxlint.analysis.events import Assigned, Dropped
 from jaxlint.analysis.expressions import evaluate, handed_on
@@ -128,17 +128,22 @@ def _while(m: Machine, f: Frame, statement: n.While) -> bool:
 
 def _for(m: Machine, f: Frame, statement: n.For) -> bool:
     iterable = evaluate(m, f, statement.iterable)
+    before = dict(f.scope.names)
 
-    def round_with(element: Value) -> bool:
+    def round_with(element: Value, number: int) -> bool:
         assignment.assign(m, f, statement.target, element, statement)
-        return run_body(m, f, statement.body)
+        goes_on = run_body(m, f, statement.body)
+        if goes_on and number == 0:
+            trials.tell_round(m, f, statement, before, partial(run_body, m, f, statement.body))
+        return goes_on
 
     elements = rounds(m, f, iterable, statement.iterable)
-    _loop(m, f, statement.span, [partial(round_with, element) for element in elements], may_skip=True)
+    passes = [partial(round_with, element, number) for number, element in enumerate(elements)]
+    _loop(m, f, statement.span, passes, may_skip=True)
     return run_body(m, f, statement.otherwise)
 
 
-def _loop(m: Machine, f: Frame, span: Span, passes: list[Callable[[], bool]], may_skip: bool) -> None:
+def _loop(m: Machine, f: Frame, span: Span, passes: Sequence[Callable[[], bool]], may_skip: bool) -> None:
     """Runs the rounds of a loop one after the other: twice is enough to see what one round does to the next."""
     before = _state(m, f)
     outer, f.jumps = f.jumps, []

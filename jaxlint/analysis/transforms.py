@@ -184,7 +184,8 @@ def call(m: Machine, f: Frame, value: Transformed, arguments: Arguments, e: n.Ca
     inside: list[Value] = []
     result = _CALLERS.get(site.kind, _call_plain)(m, f, value, arguments, where, inside)
     donation.mark(m, f, value, arguments, result, where)
-    m.emit(TransformCalled(f, where, value, arguments, e, result, inside[0] if inside else None))
+    body = inside[0] if inside else None
+    m.emit(TransformCalled(f, where, value, arguments, e, result, lambda: m.can_be_jitted(value, f, where), body))
     return result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from jaxlint.analysis.bindings import BUILTINS
 from jaxlint.analysis.context import Context
@@ -95,8 +95,20 @@ def names_read(statement: n.Stmt) -> Iterator[str]:
             yield from names_read(inner)
 
 
-def out_of_loop(expression: n.Expr, wanted: str, context: Context) -> tuple[str, list[Edit]] | None:
-    """Binds an expression before the outermost loop of its function that binds nothing the expression reads."""
+Wrap = Callable[[str], str]
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+def out_of_loop(
+    expression: n.Expr, wanted: str, context: Context, wrap: Wrap = _as_it_is
+) -> tuple[str, list[Edit]] | None:
+    """Binds an expression before the outermost loop of its function that binds nothing the expression reads.
+
+    `wrap` writes what is bound from the text of the expression.
+    """
     path = _within_function(enclosing(context.module, expression.span))
     names = free_names(expression)
     target: n.Stmt | None = None
@@ -108,7 +120,8 @@ def out_of_loop(expression: n.Expr, wanted: str, context: Context) -> tuple[str,
     if target is None:
         return None
     scope = _scope(context.module, expression.span)
-    return _moved_whole(target, path, expression, scope, context) or _bound_before(target, expression, wanted, context)
+    moved = _moved_whole(target, path, expression, scope, context, wrap)
+    return moved or _bound_before(target, expression, wanted, context, wrap)
 
 
 def _scope(module: n.Module, span: Span) -> tuple[n.Stmt, ...]:
@@ -124,16 +137,18 @@ def _within_function(path: Path) -> Path:
     return path[start + 1 :]
 
 
-def to_module(expression: n.Expr, wanted: str, context: Context) -> tuple[str, list[Edit]] | None:
+def to_module(
+    expression: n.Expr, wanted: str, context: Context, wrap: Wrap = _as_it_is
+) -> tuple[str, list[Edit]] | None:
     """Binds an expression at module level, before the statement that holds it; all its names must be bound there."""
     path = enclosing(context.module, expression.span)
     if not path or not reads_module_only(free_names(expression), path, context.module):
         return None
     scope = _scope(context.module, expression.span)
-    whole = _moved_whole(path[0], path, expression, scope, context)
+    whole = _moved_whole(path[0], path, expression, scope, context, wrap)
     if whole is not None and not _is_taken(whole[0], path, context.module):
         return whole
-    return _bound_before(path[0], expression, wanted, context)
+    return _bound_before(path[0], expression, wanted, context, wrap)
 
 
 def definition_to_module(function: n.Function, context: Context) -> list[Edit] | None:
@@ -195,7 +210,7 @@ def reads_module_only(names: frozenset[str], path: Path, module: n.Module) -> bo
 
 
 def _moved_whole(
-    target: n.Stmt, path: Path, expression: n.Expr, scope: tuple[n.Stmt, ...], context: Context
+    target: n.Stmt, path: Path, expression: n.Expr, scope: tuple[n.Stmt, ...], context: Context, wrap: Wrap
 ) -> tuple[str, list[Edit]] | None:
     """Moves `name = expression` as it stands, with its comment, where the name is bound only there."""
     statement = path[-1]
@@ -207,7 +222,9 @@ def _moved_whole(
         return None
     if bound.name in outer_names(scope) or sum(bound.name in bound_by(s) for s in walk_statements(scope)) > 1:
         return None
-    lines = [context.text.line(span.line)[span.column - 1 :]]
+    behind = context.text.line(span.line)[expression.span.end_column - 1 :]
+    head = context.text.line(span.line)[span.column - 1 : expression.span.column - 1]
+    lines = [f"{head}{wrap(context.text.at(expression.span))}{behind}"]
     before = _inserted(target, lines, context)
     return (bound.name, [before, Edit(Span(span.line, 1, span.line + 1, 1), "")]) if before is not None else None
 
@@ -220,13 +237,13 @@ def _stands_alone(span: Span, context: Context) -> bool:
 
 
 def _bound_before(
-    statement: n.Stmt, expression: n.Expr, wanted: str, context: Context
+    statement: n.Stmt, expression: n.Expr, wanted: str, context: Context, wrap: Wrap
 ) -> tuple[str, list[Edit]] | None:
     name = fresh_name(context.module, wanted)
     written = context.text.at(expression.span)
     if "\n" in written:
         return None
-    before = _inserted(statement, [f"{name} = {written}"], context)
+    before = _inserted(statement, [f"{name} = {wrap(written)}"], context)
     return (name, [before, Edit(expression.span, name)]) if before is not None else None
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from jaxlint.analysis.context import Context, fix
-from jaxlint.analysis.events import Branch, RangeOver
-from jaxlint.analysis.values import Array, Scalar, Value, options
+from jaxlint.analysis.differences import difference
+from jaxlint.analysis.events import Branch, Looped, RangeOver
+from jaxlint.analysis.frames import Frame
+from jaxlint.analysis.values import Array, Scalar, Unknown, Value, options
 from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.repair.booleans import as_arrays
@@ -72,18 +74,46 @@ def as_while_loop(event: Branch, context: Context) -> Fix | None:
     return fix(Safety.UNSAFE, f"loop with `{loop.text}`", edit, loop.edits) if edit is not None else None
 
 
-def as_fori_loop(event: RangeOver, context: Context) -> Fix | None:
-    """`for i in range(n)` whose body only assigns names, as a function and a call of `lax.fori_loop`."""
+def of_traced_range(event: RangeOver, context: Context) -> Fix | None:
+    """`for i in range(n)` of a tracer `n` as a call of `lax.fori_loop`."""
     path = enclosing(context.module, event.span)
     statement = path[-1] if path else None
-    if not isinstance(statement, n.For) or statement.otherwise or not isinstance(statement.target, n.Name):
+    return _as_fori_loop(statement, event.frame, context) if isinstance(statement, n.For) else None
+
+
+def of_unrolled(event: Looped, context: Context) -> Fix | None:
+    """The same for a loop that Python runs, where its rounds surely keep the types of what they hand on."""
+
+    def can_be_carried(names: tuple[str, ...]) -> bool:
+        fits = all(name in event.after and _keeps(event.before[name], event.after[name]) for name in names)
+        return fits and event.can_be_traced(names)
+
+    return _as_fori_loop(event.statement, event.frame, context, can_be_carried)
+
+
+def _keeps(before: Value, after: Value) -> bool:
+    """Whether a value has the type that JAX asks of the next round's: weak numbers may become arrays of rank 0."""
+    if isinstance(before, Scalar):
+        is_number = isinstance(after, Scalar) and after.kind == before.kind
+        return is_number or (before.kind != "bool" and isinstance(after, Array) and after.shape == ())
+    return isinstance(before, (Array, Unknown)) and type(before) is type(after) and difference(before, after) is None
+
+
+def _as_fori_loop(
+    statement: n.For,
+    frame: Frame,
+    context: Context,
+    can_be_carried: Callable[[tuple[str, ...]], bool] = lambda names: True,
+) -> Fix | None:
+    """A loop whose body only assigns names, as a function and a call of `lax.fori_loop`."""
+    if statement.otherwise or not isinstance(statement.target, n.Name):
         return None
-    reader = Reader(event.frame, context)
+    reader = Reader(frame, context)
     bounds = _bounds(statement.iterable, reader)
     name = statement.target.name
     counting = reader.knowing({name: Sureness.SURE})
     carried = _carried(statement, statement.body, counting, (name,))
-    if bounds is None or carried is None:
+    if bounds is None or carried is None or not can_be_carried(carried.names):
         return None
     loop = spell(context.module, "jax.lax.fori_loop", statement.span)
     step = fresh_name(context.module, "step")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -15,6 +16,10 @@ from jaxlint.versions import prefixes
 
 # Packages below `jax` that `import jax` does not load in every release that has them.
 LAZY = ("jax.extend", "jax.experimental", "jax.scipy", "jax.export", "jax.example_libraries", "jax.tools")
+
+
+CUSTOMARY = (("jax.numpy", "jnp"), ("numpy", "np"))
+"""What everybody calls these packages."""
 
 
 class Spelling(Struct, frozen=True):
@@ -163,8 +168,9 @@ def _loads(module: n.Module, needed: str) -> bool:
 
 
 def _with_import(module: n.Module, scope: Bindings, needed: str, dotted: str) -> Spelling:
-    if dotted.startswith("jax.numpy.") and _is_free(module, scope, "jnp"):
-        return Spelling("jnp" + dotted[len("jax.numpy") :], (_import_edit(module, "import jax.numpy as jnp"),))
+    for package, alias in CUSTOMARY:
+        if dotted.startswith(f"{package}.") and _is_free(module, scope, alias):
+            return Spelling(alias + dotted[len(package) :], (_import_edit(module, f"import {package} as {alias}"),))
     if _root_is_free(module, scope, needed):
         return Spelling(dotted, (_import_edit(module, f"import {needed}"),))
     alias = fresh_name(module, needed.replace(".", "_") + ("_" if "." not in needed else ""))
@@ -187,27 +193,38 @@ def _root_is_free(module: n.Module, scope: Bindings, needed: str) -> bool:
 
 def _import_edit(module: n.Module, statement: str) -> Edit:
     """The insertion of an import beside those at the top of the module."""
-    line = _import_line(module, statement)
-    return Edit(Span(line, 1, line, 1), statement + "\n")
+    line, separation = _import_place(module, _key(statement.split()[1]))
+    return Edit(Span(line, 1, line, 1), f"{statement}\n{separation}")
 
 
-def _import_line(module: n.Module, statement: str) -> int:
-    """The line before which a new import goes: after the last import of its package, else before the first one."""
-    root = statement.split()[1].partition(".")[0]
-    imports = [
-        (position, entry)
-        for position, entry in enumerate(module.body)
-        if isinstance(entry, n.Import) and not _is_future(entry)
-    ]
-    same = [pair for pair in imports if not pair[1].level and pair[1].names[0].loads.partition(".")[0] == root]
-    if same:
-        position, last = same[-1]
+def _import_place(module: n.Module, new: tuple[int, bool, str]) -> tuple[int, str]:
+    """The line before which a new import goes, so that sorted imports stay sorted, and what separates it there."""
+    imports = [(i, entry) for i, entry in enumerate(module.body) if isinstance(entry, n.Import)]
+    absolute = [(i, entry) for i, entry in imports if not _is_future(entry) and not entry.level]
+    if not absolute:
+        relative = next((entry for _, entry in imports if entry.level), None)
+        return (relative.span.line, "\n") if relative is not None else (_first_line(module), "")
+    earlier = [(i, entry) for i, entry in absolute if _key_of(entry)[0] == new[0] and _key_of(entry) <= new]
+    later = [entry for _, entry in absolute if _key_of(entry) > new]
+    if earlier:
+        position, last = earlier[-1]
         following = module.body[position + 1] if position + 1 < len(module.body) else None
-        if following is not None and following.span.line > last.span.end_line:
-            return last.span.end_line + 1
-    if imports:
-        return imports[0][1].span.line
-    return _first_line(module)
+        if following is None or following.span.line > last.span.end_line:
+            return last.span.end_line + 1, ""
+    if not later:
+        return absolute[0][1].span.line, ""
+    is_apart = _key_of(later[0])[0] != new[0]
+    return later[0].span.line, "\n" if is_apart and later[0] is absolute[0][1] else ""
+
+
+def _key(dotted: str, *, is_from: bool = False) -> tuple[int, bool, str]:
+    """How imports are sorted: the standard library before other packages, `import a` before `from a import b`."""
+    return (0 if dotted.partition(".")[0] in sys.stdlib_module_names else 1, is_from, dotted)
+
+
+def _key_of(statement: n.Import) -> tuple[int, bool, str]:
+    first = statement.names[0]
+    return _key(first.from_module or first.loads, is_from=first.from_module is not None)
 
 
 def _first_line(module: n.Module) -> int:

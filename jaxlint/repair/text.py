@@ -50,6 +50,17 @@ def insert_before(statement: Span, lines: list[str], context: Context) -> Edit |
     return Edit(Span(statement.line, statement.column, statement.line, statement.column), content)
 
 
+def insert_after(statement: Span, lines: list[str], context: Context) -> Edit | None:
+    """Whole statements put behind one, at its indentation, after the comment of its last line."""
+    rest = context.text.line(statement.end_line)[statement.end_column - 1 :].strip()
+    if not is_line_start(context.text, statement.line, statement.column) or (rest and not rest.startswith("#")):
+        return None
+    indentation = context.text.indentation(statement.line)
+    end = len(context.text.line(statement.end_line)) + 1
+    content = "".join(f"\n{indentation}{line}" for line in lines)
+    return Edit(Span(statement.end_line, end, statement.end_line, end), content)
+
+
 def remove_statement(statement: n.Stmt, context: Context) -> Edit:
     """Takes a statement out with its line; in an inner body, or where others share the line, writes `pass`."""
     span, text = statement.span, context.text

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 
-from jaxlint.analysis.context import Context, Report
-from jaxlint.analysis.events import ApiCall, SiteSeen
+from jaxlint.analysis.context import Context, Report, fix
+from jaxlint.analysis.events import ApiCall, Looped, SiteSeen
 from jaxlint.analysis.frames import steps
 from jaxlint.analysis.returned import behind
 from jaxlint.analysis.values import Array, Items, Many, Scalar, Value, is_traced, leaves
-from jaxlint.model import Severity, Step
+from jaxlint.model import Edit, Fix, Safety, Severity, Step
 from jaxlint.program import nodes as n
 from jaxlint.program.names import bound_names, expressions, walk, walk_statements
 from jaxlint.registry import Rule
-from jaxlint.repair.hoist import enclosing, function_names, names_read
+from jaxlint.repair.hoist import function_names, names_read
+from jaxlint.repair.loops import of_unrolled
+from jaxlint.repair.spelling import spell
 
 CONSTANT = Rule("JAX116", "closed-over-constant", "a large array is compiled in as a constant", Severity.INFO, False)
-UNROLLED = Rule("JAX117", "unrolled-loop", "a Python loop is unrolled in the compiled code", Severity.INFO, False)
-LISTS = Rule("JAX432", "list-to-array", "a long list becomes a JAX array element by element", Severity.INFO, False)
+UNROLLED = Rule(
+    "JAX117", "unrolled-loop", "a Python loop is unrolled in the compiled code", Severity.INFO, False, Safety.UNSAFE
+)
+LISTS = Rule(
+    "JAX432", "list-to-array", "a long list becomes a JAX array element by element", Severity.INFO, False, Safety.SAFE
+)
 
+NUMBERS = ("bool", "int", "float")
 LARGE = 100_000
 """Elements from which on a constant slows compilation down."""
 
@@ -64,32 +71,22 @@ def _first_read(function: n.Function, name: str) -> n.Name | None:
     return None
 
 
-def check_range(event: ApiCall, context: Context) -> Iterator[Report]:
+def check_loop(event: Looped, context: Context) -> Iterator[Report]:
     """`for _ in range(n)` in a compiled function, where each round takes what the last one gave."""
-    if event.path != "builtins.range" or not event.frame.compiled or event.frame.in_test():
-        return
-    path = enclosing(context.module, event.span)
-    loop = path[-1] if path else None
-    if not isinstance(loop, n.For) or loop.iterable is not event.call or not _may_be_long(event):
+    loop = event.statement
+    if not event.frame.compiled or event.frame.in_test() or not _may_be_long(event.bounds):
         return
     carried = bound_names(loop.body) & {name for statement in loop.body for name in names_read(statement)}
-    has_array = any(is_traced(leaf) for name in carried for leaf in leaves(_held(event, name)))
-    if has_array:
+    if any(is_traced(leaf) for name in carried for leaf in leaves(event.before.get(name, Scalar("none")))):
         message = "compile time grows with the rounds of this loop; use `lax.fori_loop` or `lax.scan`"
-        yield Report(event.span, message, steps(event.frame))
+        yield Report(loop.iterable.span, message, steps(event.frame), of_unrolled(event, context))
 
 
-def _may_be_long(event: ApiCall) -> bool:
-    bounds = event.arguments.positional
+def _may_be_long(bounds: tuple[Value, ...]) -> bool:
     last = bounds[1] if len(bounds) > 1 else bounds[0] if bounds else None
     if not isinstance(last, Scalar) or last.trace is not None:
         return False
     return not last.known or (isinstance(last.const, int) and last.const >= MANY_ROUNDS)
-
-
-def _held(event: ApiCall, name: str) -> Value:
-    scope = event.frame.scope.find(name)
-    return scope.names[name] if scope is not None else Scalar("none")
 
 
 def check_list(event: ApiCall, context: Context) -> Iterator[Report]:
@@ -100,14 +97,27 @@ def check_list(event: ApiCall, context: Context) -> Iterator[Report]:
     is_long = isinstance(given, Many) or (isinstance(given, Items) and len(given.items) >= LONG_LIST)
     if not is_long or not isinstance(given, (Items, Many)) or given.kind not in ("list", "tuple"):
         return
-    element = given.element if isinstance(given, Many) else given.items[0]
-    if isinstance(element, Scalar) and element.kind in ("bool", "int", "float"):
+    elements = [given.element] if isinstance(given, Many) else given.items
+    if all(isinstance(element, Scalar) and element.kind in NUMBERS for element in elements):
         message = "a list is taken element by element, ten times slower than NumPy does: `jnp.asarray(np.array(...))`"
-        yield Report(event.span, message)
+        yield Report(event.span, message, (), _through_numpy(event.call, elements, context))
+
+
+def _through_numpy(call: n.Call, elements: Sequence[Value], context: Context) -> Fix | None:
+    """`jnp.asarray(np.array(...))`; JAX refuses integers that are too large, NumPy does not."""
+    first, *others = call.arguments
+    is_plain = first.keyword is None and all(argument.keyword == "dtype" for argument in others)
+    if not is_plain or first.star or not isinstance(call.function, (n.Name, n.Attribute)):
+        return None
+    jnp, np = (spell(context.module, name, call.span) for name in ("jax.numpy.asarray", "numpy.array"))
+    written = f"{jnp.text}({np.text}({context.text.at(call.arguments_span)}))"
+    is_safe = all(isinstance(element, Scalar) and element.kind != "int" for element in elements)
+    safety = Safety.SAFE if is_safe else Safety.UNSAFE
+    return fix(safety, "build the array with NumPy", Edit(call.span, written), jnp.edits, np.edits)
 
 
 RULES = (
     (CONSTANT, {SiteSeen: check_constant}),
-    (UNROLLED, {ApiCall: check_range}),
+    (UNROLLED, {Looped: check_loop}),
     (LISTS, {ApiCall: check_list}),
 )

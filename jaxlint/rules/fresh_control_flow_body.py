@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jaxlint.analysis.context import Context, Report, fix, insert
+from jaxlint.analysis.context import Context, Report
 from jaxlint.analysis.events import ControlFlowCall
 from jaxlint.analysis.transforms import is_fresh
 from jaxlint.analysis.values import Items, Value, options
 from jaxlint.model import Fix, Safety, Severity, Step
 from jaxlint.registry import Rule
-from jaxlint.repair.spelling import spell
+from jaxlint.repair.compiled import can_be_decorated, jitted
 
 RULE = Rule(
     "JAX118", "fresh-control-flow-body", "an eager loop compiles at each call, for its body is a new function",
@@ -60,13 +60,7 @@ def _jitted(event: ControlFlowCall, context: Context) -> Fix | None:
     """Jits the function that makes the call, where it is a plain one and could be traced."""
     function = event.frame.function
     assert function is not None
-    is_plain = not (function.is_lambda or function.decorators or function.is_generator or function.is_async)
-    at_top = any(getattr(statement, "function", None) is function for statement in context.module.body)
-    if not is_plain or not at_top or not event.runs_under_jit():
-        return None
-    jit = spell(context.module, "jax.jit", function.span)
-    edit = insert(function.span.line, function.span.column, f"@{jit.text}\n")
-    return fix(Safety.UNSAFE, f"jit `{function.name}`", edit, jit.edits)
+    return jitted(function, context) if can_be_decorated(function, context) and event.runs_under_jit() else None
 
 
 CHECKS = {ControlFlowCall: check}

@@ -6,23 +6,29 @@ from collections.abc import Iterator
 
 from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import ApiCall, FunctionCalled, MethodCall, TransformCalled
-from jaxlint.analysis.frames import Frame
-from jaxlint.analysis.values import Array, Bound, Items, Scalar, Transformed, Value, leaves
+from jaxlint.analysis.frames import Arguments, Frame
+from jaxlint.analysis.returned import behind
+from jaxlint.analysis.values import Array, Bound, Items, Key, Scalar, Transformed, Value, leaves
 from jaxlint.model import Edit, Fix, Safety, Severity, Span
 from jaxlint.program import nodes as n
-from jaxlint.program.names import expressions, target_names, walk, walk_statements
+from jaxlint.program.names import bound_names, expressions, target_names, walk, walk_statements
 from jaxlint.registry import Rule
+from jaxlint.repair.after_loop import fetched_after_loop
+from jaxlint.repair.compiled import can_be_decorated, compiled_once, jitted, only_computes
 from jaxlint.repair.division import bound_to
-from jaxlint.repair.hoist import enclosing, free_names
+from jaxlint.repair.hoist import enclosing, free_names, function_names
 from jaxlint.repair.spelling import spell
+from jaxlint.rules.vmap_of_jit import described
 
-UNJITTED = Rule("JAX103", "unjitted-hot-loop", "a loop runs array operations one by one", Severity.INFO, False)
+UNJITTED = Rule(
+    "JAX103", "unjitted-hot-loop", "a loop runs array operations one by one", Severity.INFO, False, Safety.UNSAFE
+)
 SHAPE = Rule("JAX114", "shape-retrace", "the last slice of a loop has another shape", Severity.INFO, False)
 SCALAR = Rule(
     "JAX115", "python-scalar-retrace", "a Python number becomes an array in the second round", Severity.INFO, False,
     Safety.SAFE,
 )  # fmt: skip
-SYNC = Rule("JAX431", "host-sync-in-loop", "each round waits for the device", Severity.INFO, False)
+SYNC = Rule("JAX431", "host-sync-in-loop", "each round waits for the device", Severity.INFO, False, Safety.UNSAFE)
 
 DERIVATIVES = ("vmap", "grad", "value_and_grad", "jacfwd", "jacrev", "hessian")
 FEW_OPERATIONS = 4
@@ -51,7 +57,32 @@ def check_transform(event: TransformCalled, context: Context) -> Iterator[Report
     if _is_jitted(event.value.function):
         return  # vmap-of-jit, grad-of-jit
     message = f"`{site.transform}` runs op by op in each round of the loop; jit it, or the loop's step"
-    yield Report(event.span, message)
+    yield Report(event.span, message, (), _compiled_transform(event, context))
+
+
+def _compiled_transform(event: TransformCalled, context: Context) -> Fix | None:
+    name = f"{described(event.value.function).strip('<>')}_{event.value.site.kind}"
+    closure = behind(event.value.function)
+    if closure is None or not _takes_arrays(event.arguments) or not only_computes(closure.function):
+        return None
+    if _reads_what_changes(closure.function, event.span, context) or not event.can_be_jitted():
+        return None
+    return compiled_once(event.value.site, name, context)
+
+
+def _takes_arrays(arguments: Arguments) -> bool:
+    """Whether jit surely takes the arguments."""
+    kinds = ("bool", "int", "float", "complex")
+    found = [leaf for value in arguments.all() for leaf in leaves(value)]
+    return arguments.complete and all(
+        isinstance(leaf, (Array, Key)) or (isinstance(leaf, Scalar) and leaf.kind in kinds) for leaf in found
+    )
+
+
+def _reads_what_changes(function: n.Function, call: Span, context: Context) -> bool:
+    """Whether the function reads names that the loops around its call bind: compiled, it would not see them change."""
+    loops = [statement for statement in enclosing(context.module, call) if isinstance(statement, (n.For, n.While))]
+    return bool(bound_names(tuple(loops)) & function_names(function))
 
 
 def _is_jitted(function: Value) -> bool:
@@ -75,7 +106,15 @@ def check_function(event: FunctionCalled, context: Context) -> Iterator[Report]:
     function = event.function.function
     if has_arrays and bound & free_names(event.call) and _operations(function) >= FEW_OPERATIONS:
         message = f"`{function.name}` runs op by op in each round; jit it, or put the loop into `lax.scan` inside a jit"
-        yield Report(event.span, message)
+        can_be_jitted = (
+            event.function.path == context.module.path
+            and can_be_decorated(function, context)
+            and only_computes(function)
+            and _takes_arrays(event.arguments)
+            and not _reads_what_changes(function, event.span, context)
+            and event.can_be_jitted()
+        )
+        yield Report(event.span, message, (), jitted(function, context) if can_be_jitted else None)
 
 
 def _operations(function: n.Function) -> int:
@@ -183,7 +222,7 @@ def _synced(frame: Frame, span: Span, value: Value, context: Context) -> Iterato
     if start is None or any(isinstance(statement, n.If) for statement in path[start:]):
         return
     message = "each round waits for the device here; fetch the values after the loop, or every few rounds"
-    yield Report(span, message)
+    yield Report(span, message, (), fetched_after_loop(span, context))
 
 
 RULES = (

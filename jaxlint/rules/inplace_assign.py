@@ -12,6 +12,8 @@ from jaxlint.program import nodes as n
 from jaxlint.program.names import target_names
 from jaxlint.registry import Rule
 from jaxlint.repair.hoist import enclosing, names_read
+from jaxlint.repair.text import ATOMS, insert_after
+from jaxlint.repair.write_back import write_back
 
 RULE = Rule("JAX404", "inplace-assign", "an array is changed in place", Severity.ERROR, fix=Safety.SAFE)
 
@@ -47,8 +49,41 @@ def _updated(event: Assigned, target: n.Subscript, context: Context) -> Fix | No
     function = event.frame.function
     if function is not None and name not in function.bound | {p.name for p in function.parameters}:
         return None
-    written = f"{name} = {name}.at[{index}].{METHODS[operator]}({context.text.at(statement.value.span)})"
-    return fix(Safety.SAFE, "make a new array and bind the name to it", Edit(statement.span, written))
+    updated = f"{name}.at[{index}].{METHODS[operator]}({context.text.at(statement.value.span)})"
+    loop = _loop_of(name, enclosing(context.module, event.span))
+    if loop is not None:
+        return _stored(event, loop, name, f"{name} = {updated}", updated, context)
+    return fix(Safety.SAFE, "make a new array and bind the name to it", Edit(statement.span, f"{name} = {updated}"))
+
+
+def _loop_of(name: str, path: list[n.Stmt]) -> n.For | None:
+    """The loop whose variable the name is."""
+    loops = [statement for statement in path if isinstance(statement, n.For)]
+    return next((loop for loop in reversed(loops) if name in set(target_names(loop.target))), None)
+
+
+def _stored(event: Assigned, loop: n.For, name: str, bound: str, value: str, context: Context) -> Fix | None:
+    """The new value of a loop's own variable goes into what the loop runs over."""
+    back = write_back(loop, name, event.frame, context)
+    if back is None:
+        return None
+    statement = event.statement
+    is_last = _reads(loop, name) == 1 and not _reads_outside(enclosing(context.module, event.span), loop, name, context)
+    after = None if is_last else insert_after(statement.span, [back.statement(name)], context)
+    if not is_last and after is None:
+        return None
+    edits = [Edit(statement.span, back.statement(value) if is_last else bound), *([after] if after else [])]
+    return fix(Safety.UNSAFE, "store the new array where the loop took the old one from", edits, back.header)
+
+
+def _binds_tighter(value: n.Expr, operator: str) -> bool:
+    """Whether the value needs no parentheses behind the operator."""
+    is_term = operator in ("+", "-") and isinstance(value, n.Binary) and value.operator in ("*", "/", "//", "@", "**")
+    return is_term or isinstance(value, (*ATOMS, n.Constant))
+
+
+def _reads(loop: n.For, name: str) -> int:
+    return sum(read == name for statement in loop.body for read in names_read(statement))
 
 
 def _loop_variable(event: Assigned, context: Context) -> Iterator[Report]:
@@ -59,11 +94,13 @@ def _loop_variable(event: Assigned, context: Context) -> Iterator[Report]:
         return
     name = event.target.name
     body = path[-1] if not isinstance(path[-1], (n.For, n.While)) else loop
-    reads = [read for statement in loop.body for read in names_read(statement) if read == name]
     outside = _reads_outside(path, loop, name, context)
-    if len(reads) == 1 and not outside and isinstance(body, n.AugmentedAssign):
+    if _reads(loop, name) == 1 and not outside and isinstance(body, n.AugmentedAssign):
         message = f"`{name} {event.augmented}= ...` binds the name to a new array; what the loop runs over is unchanged"
-        yield Report(body.span, message)
+        value = context.text.at(body.value.span)
+        value = value if _binds_tighter(body.value, body.operator) else f"({value})"
+        written = f"{name} {body.operator} {value}"
+        yield Report(body.span, message, (), _stored(event, loop, name, written, written, context))
 
 
 def _reads_outside(path: list[n.Stmt], loop: n.For, name: str, context: Context) -> bool:

@@ -10,7 +10,7 @@ from jaxlint.analysis.frames import steps
 from jaxlint.analysis.values import is_traced
 from jaxlint.model import Safety, Severity
 from jaxlint.registry import Rule
-from jaxlint.repair.loops import as_fori_loop
+from jaxlint.repair.loops import of_traced_range
 from jaxlint.rules.traced_branch import is_abstract, static_fix, to_make_static
 
 RULE = Rule("JAX303", "traced-loop-range", "`range` is given a traced value", Severity.ERROR, fix=Safety.SAFE)
@@ -25,7 +25,7 @@ def check(event: RangeOver, context: Context) -> Iterator[Report]:
     advice = f"make {names} static or use `lax.fori_loop`" if wanted else "use `lax.fori_loop`"
     message = f"`range` is given `{context.text.at(event.span)}`, which is traced; {advice}"
     repair = static_fix(wanted, context) if wanted else None
-    yield Report(event.span, message, steps(event.frame), repair or as_fori_loop(event, context))
+    yield Report(event.span, message, steps(event.frame), repair or of_traced_range(event, context))
 
 
 CHECKS = {RangeOver: check}

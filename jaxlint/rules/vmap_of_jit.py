@@ -143,13 +143,12 @@ def _hoisted(event: SiteSeen, context: Context, jit: str, imports: list[Edit], s
     if not isinstance(event.node, n.Call):
         return None
     name = f"{described(event.value.function).strip('<>')}_{event.value.site.kind}"
-    moved = to_module(event.node, name, context)
-    if moved is None:
-        return None
-    _, edits = moved
-    written = context.text.at(event.node.span)
-    wrapped = [Edit(e.span, e.content.replace(f" = {written}", f" = {jit}({written}{statics})", 1)) for e in edits]
-    return fix(Safety.UNSAFE, "bind the compiled form once, outside the function", wrapped, imports)
+    moved = to_module(event.node, name, context, lambda text: f"{jit}({text}{statics})")
+    return (
+        fix(Safety.UNSAFE, "bind the compiled form once, outside the function", moved[1], imports)
+        if moved is not None
+        else None
+    )
 
 
 RULES = ((VMAP, {SiteSeen: check_vmap}), (GRAD, {SiteSeen: check_grad}))

@@ -1,0 +1,79 @@
+"""Writes what a loop made of its own variable back into the list or array that it runs over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jaxlint.analysis.context import Context
+from jaxlint.analysis.frames import Frame
+from jaxlint.analysis.values import Array, Items, Many, Value, options
+from jaxlint.model import Edit
+from jaxlint.program import nodes as n
+from jaxlint.repair.spelling import fresh_name
+
+
+@dataclass(frozen=True, slots=True)
+class WriteBack:
+    """`header` makes the loop count its rounds; `statement` is what stores a new value of the variable."""
+
+    header: tuple[Edit, ...]
+    statement: Callable[[str], str]
+
+
+def write_back(loop: n.For, name: str, frame: Frame, context: Context) -> WriteBack | None:
+    """How to store a new value of a loop's variable, where what it is an element of is a local list or array."""
+    counted = _counted(loop)
+    target, iterable = counted[1:] if counted is not None else (loop.target, loop.iterable)
+    owner = _owner(target, iterable, name, frame)
+    if owner is None:
+        return None
+    index = counted[0] if counted is not None else fresh_name(context.module, "i")
+    header = () if counted is not None else _enumerated(loop, index, context)
+    held = frame.scope.find(owner)
+    kinds = {_kind(option) for option in options(held.names[owner])} if held is not None else set()
+    if kinds == {"list"}:
+        return WriteBack(header, lambda value: f"{owner}[{index}] = {value}")
+    if kinds == {"array"} and owner in frame.scope.names:
+        return WriteBack(header, lambda value: f"{owner} = {owner}.at[{index}].set({value})")
+    return None
+
+
+def _counted(loop: n.For) -> tuple[str, n.Expr, n.Expr] | None:
+    """Index, variable and iterable of `for i, x in enumerate(xs)`."""
+    match loop.target:
+        case n.Sequence(elements=(n.Name(name=index), target)):
+            given = _arguments(loop.iterable, "enumerate")
+            return (index, target, given[0].value) if len(given) == 1 else None
+    return None
+
+
+def _owner(target: n.Expr, iterable: n.Expr, name: str, frame: Frame) -> str | None:
+    """The name of the container that the variable `name` runs over, through `zip` too."""
+    if isinstance(target, n.Name):
+        return iterable.name if target.name == name and isinstance(iterable, n.Name) else None
+    if not isinstance(target, n.Sequence) or frame.scope.find("zip") is not None:
+        return None
+    for element, argument in zip(target.elements, _arguments(iterable, "zip"), strict=False):
+        if isinstance(element, n.Name) and element.name == name and isinstance(argument.value, n.Name):
+            return argument.value.name if not argument.star else None
+    return None
+
+
+def _arguments(node: n.Expr, name: str) -> tuple[n.Argument, ...]:
+    """The arguments of a call of the function `name`, else none."""
+    is_call = isinstance(node, n.Call) and isinstance(node.function, n.Name) and node.function.name == name
+    return node.arguments if is_call and isinstance(node, n.Call) else ()
+
+
+def _kind(value: Value) -> str:
+    if isinstance(value, (Items, Many)):
+        return value.kind
+    return "array" if isinstance(value, Array) and not value.host else ""
+
+
+def _enumerated(loop: n.For, index: str, context: Context) -> tuple[Edit, ...]:
+    """`for x in xs` becomes `for i, x in enumerate(xs)`."""
+    target, iterable = context.text.at(loop.target.span), context.text.at(loop.iterable.span)
+    inner = target if isinstance(loop.target, n.Name) or target.startswith("(") else f"({target})"
+    return (Edit(loop.target.span, f"{index}, {inner}"), Edit(loop.iterable.span, f"enumerate({iterable})"))
