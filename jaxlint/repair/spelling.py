@@ -109,6 +109,11 @@ def all_expressions(module: n.Module) -> Iterator[n.Expr]:
     return _nodes(module.body)
 
 
+def all_statements(module: n.Module) -> Iterator[n.Stmt]:
+    """All statements of a module, those of functions and classes included."""
+    return _statements(module.body)
+
+
 def _nodes(body: tuple[n.Stmt, ...]) -> Iterator[n.Expr]:
     """All expressions, those inside functions, classes and lambdas included."""
     for statement in _statements(body):

@@ -16,9 +16,12 @@ from jaxlint.program.names import bound_names, expressions, walk, walk_statement
 from jaxlint.registry import Rule
 from jaxlint.repair.hoist import function_names, names_read
 from jaxlint.repair.loops import of_unrolled
+from jaxlint.repair.parameters import Captured, as_arguments
 from jaxlint.repair.spelling import spell
 
-CONSTANT = Rule("JAX116", "closed-over-constant", "a large array is compiled in as a constant", Severity.INFO, False)
+CONSTANT = Rule(
+    "JAX116", "closed-over-constant", "a large array is compiled in as a constant", Severity.INFO, False, Safety.UNSAFE
+)
 UNROLLED = Rule(
     "JAX117", "unrolled-loop", "a Python loop is unrolled in the compiled code", Severity.INFO, False, Safety.UNSAFE
 )
@@ -49,7 +52,8 @@ def check_constant(event: SiteSeen, context: Context) -> Iterator[Report]:
             function, site = closure.function.name, event.value.site
             message = f"`{name}` is compiled into `{function}` as a constant; pass a large array as an argument"
             because = (Step(site.path, site.span.line, f"`{function}` is jitted"),)
-            yield Report(place.span, message, because, path=closure.path)
+            repair = as_arguments(event, [Captured(name, (place,))], context)
+            yield Report(place.span, message, because, repair, path=closure.path)
 
 
 def _may_be_large(value: Value) -> bool:

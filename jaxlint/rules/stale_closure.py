@@ -8,13 +8,21 @@ from jaxlint.analysis.context import Context, Report
 from jaxlint.analysis.events import SiteSeen
 from jaxlint.analysis.returned import behind
 from jaxlint.analysis.values import Array, Closure, Instance, Scalar, Value, options
-from jaxlint.model import Severity, Span, Step
+from jaxlint.model import Fix, Safety, Severity, Span, Step
 from jaxlint.program import nodes as n
 from jaxlint.program.names import bound_by, expressions, walk, walk_statements
 from jaxlint.registry import Rule
 from jaxlint.repair.hoist import enclosing, function_names, holds
+from jaxlint.repair.parameters import Captured, as_arguments, reads_in
+from jaxlint.repair.spelling import fresh_name
 
-RULE = Rule("JAX405", "stale-closure", "a compiled function does not see a value that changes later", Severity.ERROR)
+RULE = Rule(
+    "JAX405",
+    "stale-closure",
+    "a compiled function does not see a value that changes later",
+    Severity.ERROR,
+    fix=Safety.UNSAFE,
+)
 
 BOUND_ONCE = ("__init__", "__post_init__", "setup")
 
@@ -26,7 +34,7 @@ def check(event: SiteSeen, context: Context) -> Iterator[Report]:
         return
     owner = _object_of(event, closure)
     if owner is not None:
-        yield from _attributes(event, closure, owner)
+        yield from _attributes(event, closure, owner, context)
     if event.frame.function is None and closure.path == context.module.path:
         yield from _globals(event, closure, context)
 
@@ -38,7 +46,7 @@ def _object_of(event: SiteSeen, closure: Closure) -> Instance | None:
     return closure.owner if isinstance(closure.owner, Instance) and is_once else None
 
 
-def _attributes(event: SiteSeen, closure: Closure, owner: Instance) -> Iterator[Report]:
+def _attributes(event: SiteSeen, closure: Closure, owner: Instance, context: Context) -> Iterator[Report]:
     itself = closure.function.parameters[0].name if closure.function.parameters else ""
     if any(name in owner.cls.scope.names for name in ("__hash__", "__eq__")) or not event.calls:
         return
@@ -51,8 +59,24 @@ def _attributes(event: SiteSeen, closure: Closure, owner: Instance) -> Iterator[
                 f"`{itself}.{node.name}` is read once, when `{closure.function.name}` is traced; "
                 "later values are not seen: pass it as an argument"
             )
-            yield Report(node.span, message, _jitted(event, closure), path=closure.path)
+            repair = _attribute_as_argument(event, closure, node, context)
+            yield Report(node.span, message, _jitted(event, closure), repair, path=closure.path)
             return
+
+
+def _attribute_as_argument(event: SiteSeen, closure: Closure, attribute: n.Attribute, context: Context) -> Fix | None:
+    """`self.weight` is handed over at each call."""
+    name = (
+        attribute.name if attribute.name not in closure.function.bound else fresh_name(context.module, attribute.name)
+    )
+    assert isinstance(attribute.base, n.Name)
+    itself = attribute.base.name
+
+    def is_it(node: n.Expr) -> bool:
+        is_same = isinstance(node, n.Attribute) and node.name == attribute.name
+        return is_same and isinstance(node, n.Attribute) and isinstance(node.base, n.Name) and node.base.name == itself
+
+    return as_arguments(event, [Captured(name, reads_in(closure.function, is_it))], context)
 
 
 def _is_data(value: Value) -> bool:
@@ -88,7 +112,8 @@ def _globals(event: SiteSeen, closure: Closure, context: Context) -> Iterator[Re
                         f"`{name}` is read once, when `{closure.function.name}` is traced; "
                         f"the value of line {statement.span.line} is not seen: pass it as an argument"
                     )
-                    yield Report(place.span, message, _jitted(event, closure))
+                    repair = as_arguments(event, [Captured(name, (place,))], context)
+                    yield Report(place.span, message, _jitted(event, closure), repair)
                 return
 
 
