@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from jaxlint.analysis.bindings import BUILTINS
 from jaxlint.analysis.context import Context
@@ -18,6 +18,7 @@ from jaxlint.program.names import (
     walk,
     walk_statements,
 )
+from jaxlint.repair.source import spliced
 from jaxlint.repair.spelling import fresh_name
 from jaxlint.repair.text import insert_before, is_line_start
 
@@ -146,7 +147,7 @@ def to_module(
         return None
     scope = _scope(context.module, expression.span)
     whole = _moved_whole(path[0], path, expression, scope, context, wrap)
-    if whole is not None and not _is_taken(whole[0], path, context.module):
+    if whole is not None and not is_taken(whole[0], path, context.module):
         return whole
     return _bound_before(path[0], expression, wanted, context, wrap)
 
@@ -155,11 +156,11 @@ def definition_to_module(function: n.Function, context: Context) -> list[Edit] |
     """Moves a nested `def` with its decorators to module level, where it reads nothing but module-level names."""
     path = enclosing(context.module, function.span)
     place = next((s for s in path if isinstance(s, n.FunctionDefinition) and s.function is function), None)
-    if place is None or place is path[0] or _is_taken(function.name, path[: path.index(place)], context.module):
+    if place is None or place is path[0] or is_taken(function.name, path[: path.index(place)], context.module):
         return None
     decorations = {name for decorator in function.decorators for name in free_names(decorator)}
     reads = (function_names(function) | decorations) - {function.name}
-    text = _dedented(place.span, context)
+    text = dedented(place.span, context)
     if text is None or not reads_module_only(reads, path[: path.index(place)], context.module):
         return None
     before = _inserted(path[0], text, context)
@@ -167,15 +168,34 @@ def definition_to_module(function: n.Function, context: Context) -> list[Edit] |
     return [before, removed] if before is not None else None
 
 
-def _dedented(span: Span, context: Context) -> list[str] | None:
-    """Whole lines without their common indentation; None where a line has less (a string goes over lines)."""
+def dedented(span: Span, context: Context, edits: Sequence[Edit] = ()) -> list[str] | None:
+    """Whole lines, with edits made, without their common indentation; None where a line has less."""
     indentation = context.text.indentation(span.line)
-    lines = [context.text.line(number) for number in range(span.line, span.end_line + 1)]
+    whole = Span(span.line, 1, span.end_line, len(context.text.line(span.end_line)) + 1)
+    lines = spliced(whole, edits, context).split("\n")
     if len(indentation) != span.column - 1 or any('"""' in line or "'''" in line for line in lines):
         return None
     if any(line.strip() and not line.startswith(indentation) for line in lines):
         return None
     return [line[len(indentation) :] for line in lines]
+
+
+def removed_lines(span: Span, context: Context) -> Edit | None:
+    """Takes a statement out with its lines and the blank ones behind it, where it shares them with no other."""
+    rest = context.text.line(span.end_line)[span.end_column - 1 :].strip()
+    alone = is_line_start(context.text, span.line, span.column) and (not rest or rest.startswith("#"))
+    is_last = span.end_line >= len(context.text.lines)
+    blank, above = blank_above(span.line, context)
+    start = span.line - blank if above.endswith(":") else span.line
+    return Edit(Span(start, 1, _end_line(span, context), 1), "") if alone and not is_last else None
+
+
+def blank_above(line: int, context: Context) -> tuple[int, str]:
+    """How many blank lines stand above a line, and the text above them ('' at the top)."""
+    above = line - 1
+    while above > 0 and not context.text.line(above).strip():
+        above -= 1
+    return line - 1 - above, context.text.line(above).strip() if above > 0 else ""
 
 
 def _end_line(span: Span, context: Context) -> int:
@@ -186,7 +206,7 @@ def _end_line(span: Span, context: Context) -> int:
     return line
 
 
-def _is_taken(name: str, path: Path, module: n.Module) -> bool:
+def is_taken(name: str, path: Path, module: n.Module) -> bool:
     """Whether a local name means something else at module level or in the functions around its own."""
     outer = [s.function for s in path if isinstance(s, n.FunctionDefinition)][:-1]
     around = {name for function in outer for name in (*function.bound, *(p.name for p in function.parameters))}

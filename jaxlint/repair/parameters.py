@@ -40,10 +40,10 @@ class Captured:
 
 def as_arguments(event: SiteSeen, captured: Sequence[Captured], context: Context) -> Fix | None:
     """The fix, where every use of the compiled function is a call in sight and the values may be traced."""
-    closure = _directly(event.value)
+    closure = directly(event.value)
     if closure is None or closure.path != context.module.path or event.value.site.path != context.module.path:
         return None
-    function, calls = closure.function, _calls(event, closure, context)
+    function, calls = closure.function, calls_of(event, closure, context)
     header = header_edit(function, [one.name for one in captured], context)
     if not calls or header is None or not event.could_be(rewritten(function, captured)):
         return None
@@ -58,7 +58,7 @@ def as_arguments(event: SiteSeen, captured: Sequence[Captured], context: Context
     return fix(Safety.UNSAFE, f"pass {names} as an argument", edits)
 
 
-def _directly(value: Value) -> Closure | None:
+def directly(value: Value) -> Closure | None:
     """The function behind a jit, with nothing in between that counts arguments."""
     while isinstance(value, Transformed):
         options = {name for name, _ in value.site.options}
@@ -157,7 +157,7 @@ def call_edit(
     return add_argument(call, ", ".join(written), context)
 
 
-def _calls(event: SiteSeen, closure: Closure, context: Context) -> list[n.Call] | None:
+def calls_of(event: SiteSeen, closure: Closure, context: Context) -> list[n.Call] | None:
     """The calls of a compiled function; None where it is used in other ways, or by a name that is bound twice."""
     node, function = event.node, closure.function
     path = enclosing(context.module, event.value.site.span)
@@ -166,7 +166,8 @@ def _calls(event: SiteSeen, closure: Closure, context: Context) -> list[n.Call] 
     if isinstance(node, n.Function):
         is_method = len(path) > 1 and isinstance(path[-2], n.ClassDefinition)
         return None if is_method else calls_by_name(function.name, context)
-    if not function.is_lambda and len(list(_reads(function.name, context))) != 1:
+    own = function.name if not function.is_lambda else _name_of(function, context)
+    if own is not None and len(list(_reads(own, context))) != 1:
         return None
     statement = path[-1] if path else None
     if isinstance(statement, n.Assign) and statement.value == node and len(statement.targets) == 1:
@@ -174,6 +175,15 @@ def _calls(event: SiteSeen, closure: Closure, context: Context) -> list[n.Call] 
         return calls_by_name(target.name, context) if isinstance(target, n.Name) else None
     whole = all_expressions(context.module)
     return [one for one in whole if isinstance(one, n.Call) and one.function == node] or None
+
+
+def _name_of(function: n.Function, context: Context) -> str | None:
+    """The name that a lambda is assigned to."""
+    for statement in all_statements(context.module):
+        match statement:
+            case n.Assign(targets=(n.Name(name=name), *_), value=n.Lambda(function=found)) if found is function:
+                return name
+    return None
 
 
 def calls_by_name(name: str, context: Context) -> list[n.Call] | None:
@@ -229,7 +239,7 @@ def _at_call(expression: n.Expr, call: n.Call, closure: Closure, context: Contex
     given = _given(function, call, context, bound=isinstance(closure.owner, Instance))
     own = function.bound | {p.name for p in function.parameters}
     outer = free_names(expression) - own
-    if not free_names(expression) & own <= given.keys() or not _mean_the_same(outer, function, call, context):
+    if not free_names(expression) & own <= given.keys() or not means_the_same(outer, function, call, context):
         return None
     edits = [
         Edit(node.span, given[node.name]) for node in walk(expression) if isinstance(node, n.Name) and node.name in own
@@ -249,7 +259,7 @@ def _given(function: n.Function, call: n.Call, context: Context, *, bound: bool)
     return {name: context.text.at(value.span) for name, value in given.items() if isinstance(value, n.Name)}
 
 
-def _mean_the_same(names: frozenset[str], function: n.Function, call: n.Call, context: Context) -> bool:
+def means_the_same(names: frozenset[str], function: n.Function, call: n.Call, context: Context) -> bool:
     """Whether names mean at a call what they mean in the function, which binds none of them."""
     here, there = (enclosing(context.module, span) for span in (call.span, function.span))
     there = [statement for statement in there if getattr(statement, "function", None) is not function]
@@ -274,6 +284,11 @@ def _own_names(node: n.Comprehension | n.Lambda) -> Iterator[str]:
         yield from (p.name for p in node.function.parameters)
     else:
         yield from (name for generator in node.generators for name in target_names(generator.target))
+
+
+def reads_of(function: n.Function, name: str) -> tuple[n.Expr, ...]:
+    """Where a function's own body reads a name."""
+    return reads_in(function, lambda node: isinstance(node, n.Name) and node.name == name)
 
 
 def reads_in(function: n.Function, wanted: Callable[[n.Expr], bool]) -> tuple[n.Expr, ...]:
