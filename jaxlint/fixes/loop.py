@@ -8,6 +8,7 @@ from msgspec import Struct, structs
 
 from jaxlint.engine import Linted, Loaded, replaced, syntax_fault
 from jaxlint.fixes.edits import apply_fixes
+from jaxlint.fixes.tidy import without_unused_imports
 from jaxlint.model import Finding
 from jaxlint.source.text import SourceError, SourceFile
 
@@ -36,18 +37,29 @@ def fix_all(loaded: Loaded, lint: Lint, choose: Choose) -> Fixed:
     """
     applied: list[Finding] = []
     notes: dict[str, None] = {}
-    linted = lint(loaded)
+    original, linted = loaded, lint(loaded)
     for _ in range(PASSES):
         judged = tuple(choose(loaded, linted.findings))
         changed, done = _one_pass(loaded, judged, notes)
         if not changed:
-            return Fixed(loaded, tuple(applied), linted, tuple(notes))
+            return _tidied(Fixed(loaded, tuple(applied), linted, tuple(notes)), original, lint)
         loaded = replaced(loaded, changed)
         applied += done
         linted = lint(loaded)
     paths = ", ".join(sorted({finding.path for finding in linted.findings if finding.fix}))
     notes[f"{paths}: the fixes did not settle after {PASSES} passes; what was done so far is kept"] = None
     return Fixed(loaded, tuple(applied), linted, tuple(notes))
+
+
+def _tidied(fixed: Fixed, original: Loaded, lint: Lint) -> Fixed:
+    """Without the imports that the fixes left unused."""
+    pairs = zip(original.sources, fixed.loaded.sources, strict=True)
+    tidy = ((after, without_unused_imports(before, after)) for before, after in pairs)
+    changed = {after.path: tidied for after, tidied in tidy if tidied is not after}
+    if not changed:
+        return fixed
+    loaded = replaced(fixed.loaded, changed)
+    return structs.replace(fixed, loaded=loaded, remaining=lint(loaded))
 
 
 def text_with(source: SourceFile, findings: Sequence[Finding]) -> tuple[str, tuple[Finding, ...]]:
