@@ -23,13 +23,13 @@ class WriteBack:
 
 def write_back(loop: n.For, name: str, frame: Frame, context: Context) -> WriteBack | None:
     """How to store a new value of a loop's variable, where what it is an element of is a local list or array."""
-    counted = _counted(loop)
+    counted = counted_by(loop)
     target, iterable = counted[1:] if counted is not None else (loop.target, loop.iterable)
     owner = _owner(target, iterable, name, frame)
     if owner is None:
         return None
     index = counted[0] if counted is not None else fresh_name(context.module, "i")
-    header = () if counted is not None else _enumerated(loop, index, context)
+    header = () if counted is not None else enumerated(loop, index, context)
     held = frame.scope.find(owner)
     kinds = {_kind(option) for option in options(held.names[owner])} if held is not None else set()
     if kinds == {"list"}:
@@ -39,13 +39,27 @@ def write_back(loop: n.For, name: str, frame: Frame, context: Context) -> WriteB
     return None
 
 
-def _counted(loop: n.For) -> tuple[str, n.Expr, n.Expr] | None:
+def counted_by(loop: n.For) -> tuple[str, n.Expr, n.Expr] | None:
     """Index, variable and iterable of `for i, x in enumerate(xs)`."""
     match loop.target:
         case n.Sequence(elements=(n.Name(name=index), target)):
             given = _arguments(loop.iterable, "enumerate")
             return (index, target, given[0].value) if len(given) == 1 else None
     return None
+
+
+def counter(loop: n.For, context: Context) -> tuple[str, tuple[Edit, ...]]:
+    """The integer that tells the rounds of a loop apart, and the edits that add one where there is none."""
+    if isinstance(loop.target, n.Name) and _arguments(loop.iterable, "range"):
+        if loop.target.name != "_":
+            return loop.target.name, ()
+        index = fresh_name(context.module, "i")
+        return index, (Edit(loop.target.span, index),)
+    counted = counted_by(loop)
+    if counted is not None:
+        return counted[0], ()
+    index = fresh_name(context.module, "i")
+    return index, enumerated(loop, index, context)
 
 
 def _owner(target: n.Expr, iterable: n.Expr, name: str, frame: Frame) -> str | None:
@@ -72,7 +86,7 @@ def _kind(value: Value) -> str:
     return "array" if isinstance(value, Array) and not value.host else ""
 
 
-def _enumerated(loop: n.For, index: str, context: Context) -> tuple[Edit, ...]:
+def enumerated(loop: n.For, index: str, context: Context) -> tuple[Edit, ...]:
     """`for x in xs` becomes `for i, x in enumerate(xs)`."""
     target, iterable = context.text.at(loop.target.span), context.text.at(loop.iterable.span)
     inner = target if isinstance(loop.target, n.Name) or target.startswith("(") else f"({target})"

@@ -26,6 +26,7 @@ from jaxlint.analysis.values import (
 )
 from jaxlint.model import Edit, Fix, Safety, Severity, Span, Step
 from jaxlint.registry import Rule
+from jaxlint.repair.axes import axes_text, unmapped
 
 ARITY = Rule(
     "JAX201", "in-axes-arity", "`in_axes` has another length than the arguments", Severity.ERROR, fix=Safety.UNSAFE
@@ -237,6 +238,8 @@ def _rank_fix(event: TransformCalled, position: int, rank: int, context: Context
     """A vector given to `in_axes=1` is mapped along its only axis."""
     site = event.value.site
     option = site.option_at("in_axes")
+    if rank == 0:
+        return unmapped(event, context)
     if option is None or rank != 1 or site.path != context.module.path:
         return None
     axes = [mapping.number(axis) for axis in mapping.axes(site, len(event.arguments.positional))]
@@ -244,17 +247,7 @@ def _rank_fix(event: TransformCalled, position: int, rank: int, context: Context
         return None
     ranks = [_rank(value) for value in event.arguments.positional]
     wanted = [0 if ranks[i] == 1 else axis for i, axis in enumerate(axes)]
-    return fix(Safety.UNSAFE, "map the vector along axis 0", Edit(option.span, _written(option, wanted, context)))
-
-
-def _written(option: Option, numbers: list[int | None], context: Context) -> str:
-    if not isinstance(option.value, Items) and len(set(numbers)) == 1:
-        return str(numbers[0])
-    inner = ", ".join(map(str, numbers)) + ("," if len(numbers) == 1 else "")
-    text = context.text.at(option.span)
-    if isinstance(option.value, Items) and text[:1] not in "([":
-        return inner
-    return f"[{inner}]" if text[:1] == "[" else f"({inner})"
+    return fix(Safety.UNSAFE, "map the vector along axis 0", Edit(option.span, axes_text(option, wanted, context)))
 
 
 def check_size(event: TransformCalled, context: Context) -> Iterator[Report]:
@@ -304,7 +297,7 @@ def _axis_of_size(event: TransformCalled, size: int, position: int, context: Con
     return fix(
         Safety.UNSAFE,
         f"map axis {fitting[0]} of argument {position + 1}",
-        Edit(option.span, _written(option, axes, context)),
+        Edit(option.span, axes_text(option, axes, context)),
     )
 
 

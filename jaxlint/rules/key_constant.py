@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from jaxlint.analysis.context import Context, Report
 from jaxlint.analysis.events import DefaultKeySeen, KeyMade
 from jaxlint.analysis.frames import Frame
-from jaxlint.model import Severity, Step
+from jaxlint.model import Fix, Safety, Severity, Step
 from jaxlint.program import nodes as n
 from jaxlint.program.names import walk
 from jaxlint.registry import Rule
+from jaxlint.repair.fold import folded
 from jaxlint.rules._key_flow import body_of, nodes
 
-RULE = Rule("JAX411", "key-constant", "a key with a literal seed is made again and again", Severity.WARNING)
+RULE = Rule(
+    "JAX411", "key-constant", "a key with a literal seed is made again and again", Severity.WARNING, fix=Safety.UNSAFE
+)
 
 
 STAGING = frozenset({"jit", "pmap", "checkpoint", "scan", "fori_loop", "while_loop", "map"})
@@ -26,7 +29,9 @@ def check(event: KeyMade, context: Context) -> Iterator[Report]:
     place = _place(event)
     if place is not None and not _is_dummy(event, context):
         written = context.text.at(event.span)
-        yield Report(event.span, f"`{written}` {place}, so each use draws the same numbers")
+        yield Report(
+            event.span, f"`{written}` {place}, so each use draws the same numbers", (), _repair(event, context)
+        )
 
 
 def check_default(event: DefaultKeySeen, context: Context) -> Iterator[Report]:
@@ -36,6 +41,10 @@ def check_default(event: DefaultKeySeen, context: Context) -> Iterator[Report]:
         because = tuple(Step(path, span.line, "this call leaves the key out") for path, span in sorted(event.calls))
         written = context.text.at(made.span)
         yield Report(made.span, f"`{written}` is a default that calls share, so each draws the same numbers", because)
+
+
+def _repair(event: KeyMade, context: Context) -> Fix | None:
+    return folded(event.span, context) if event.loops and event.place == "call" else None
 
 
 def _place(event: KeyMade) -> str | None:

@@ -9,11 +9,12 @@ from jaxlint.analysis.context import Context, Report
 from jaxlint.analysis.differences import certain
 from jaxlint.analysis.events import TransformCalled
 from jaxlint.analysis.values import Array, Instance, Items, Many, Mapping, Scalar, Value, leaves, parts
-from jaxlint.model import Severity, Step
+from jaxlint.model import Safety, Severity, Step
 from jaxlint.registry import Rule
+from jaxlint.repair.axes import stacked, unmapped
 from jaxlint.rules.in_axes import described, is_map
 
-RULE = Rule("JAX208", "mapped-non-array", "something without an axis is mapped", Severity.ERROR)
+RULE = Rule("JAX208", "mapped-non-array", "something without an axis is mapped", Severity.ERROR, fix=Safety.UNSAFE)
 
 CONTAINERS = (Items, Many, Mapping, Instance)
 
@@ -33,7 +34,8 @@ def check(event: TransformCalled, context: Context) -> Iterator[Report]:
         found = next(_without_axis(value, axis), None)
         if found is not None:
             message = f"argument {position + 1} is mapped, but {_described(value, found)}{_advice(value)}"
-            yield Report(event.span, message, because)
+            repair = unmapped(event, context) if value is found else stacked(event, position, context)
+            yield Report(event.span, message, because, repair)
             return
     if event.body is not None and any(_is_text(leaf) for leaf in leaves(certain(event.body))):
         message = f"`{described(event.value.function)}` returns a string, which `{site.transform}` cannot batch"
