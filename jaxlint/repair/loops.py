@@ -12,6 +12,7 @@ from jaxlint.analysis.frames import Frame
 from jaxlint.analysis.values import Array, Scalar, Unknown, Value, options
 from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
+from jaxlint.program.names import expressions, walk
 from jaxlint.repair.booleans import as_arrays
 from jaxlint.repair.choices import leaf
 from jaxlint.repair.hoist import enclosing, free_names, inner_blocks, names_read
@@ -84,19 +85,39 @@ def of_traced_range(event: RangeOver, context: Context) -> Fix | None:
 def of_unrolled(event: Looped, context: Context) -> Fix | None:
     """The same for a loop that Python runs, where its rounds surely keep the types of what they hand on."""
 
+    loop = event.statement
+    if isinstance(loop.target, n.Name) and _overflows(loop.body, loop.target.name):
+        return None
+
     def can_be_carried(names: tuple[str, ...]) -> bool:
         fits = all(name in event.after and _keeps(event.before[name], event.after[name]) for name in names)
         return fits and event.can_be_traced(names)
 
-    return _as_fori_loop(event.statement, event.frame, context, can_be_carried)
+    return _as_fori_loop(loop, event.frame, context, can_be_carried)
 
 
 def _keeps(before: Value, after: Value) -> bool:
     """Whether a value has the type that JAX asks of the next round's: weak numbers may become arrays of rank 0."""
     if isinstance(before, Scalar):
-        is_number = isinstance(after, Scalar) and after.kind == before.kind
+        is_number = isinstance(after, Scalar) and before.kind == after.kind == "float"
         return is_number or (before.kind != "bool" and isinstance(after, Array) and after.shape == ())
-    return isinstance(before, (Array, Unknown)) and type(before) is type(after) and difference(before, after) is None
+    if isinstance(before, Array) and isinstance(after, Array):
+        same_shape = before.shape is None or before.shape == after.shape
+        is_float = (before.dtype or "").startswith(("float", "bfloat"))
+        same_type = after.dtype == before.dtype or (after.dtype is None and is_float) or before.weak is True
+        return same_shape and same_type and difference(before, after) is None
+    return type(before) is type(after) is Unknown
+
+
+def _overflows(body: Sequence[n.Stmt], name: str) -> bool:
+    """Whether the loop's variable is in a power or shift of integers, which are as long as it takes in Python."""
+    nodes = (node for statement in body for expression in expressions(statement) for node in walk(expression))
+    powers = (node for node in nodes if isinstance(node, n.Binary) and node.operator in ("**", "<<"))
+    return any(name in free_names(power) and not _is_float(power.left) for power in powers)
+
+
+def _is_float(node: n.Expr) -> bool:
+    return isinstance(node, n.Constant) and node.kind == "float"
 
 
 def _as_fori_loop(
@@ -231,6 +252,9 @@ def _replaced(statement: n.For | n.While, lines: Sequence[str], head: n.Expr, co
     if found is None:
         return None
     start, text = statement.span, context.text
+    last = text.line(start.end_line)
+    if last[start.end_column - 1 :].strip():  # a comment, which the lines have already
+        start = Span(start.line, start.column, start.end_line, len(last) + 1)
     behind = "".join(f"  {c.text}" for c in found if c.line == head.span.end_line)
     before = text.line(start.line - 1).strip() if start.line > 1 else ""
     indentation = text.indentation(start.line)

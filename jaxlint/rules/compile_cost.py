@@ -81,7 +81,8 @@ def check_loop(event: Looped, context: Context) -> Iterator[Report]:
     if not event.frame.compiled or event.frame.in_test() or not _may_be_long(event.bounds):
         return
     carried = bound_names(loop.body) & {name for statement in loop.body for name in names_read(statement)}
-    if any(is_traced(leaf) for name in carried for leaf in leaves(event.before.get(name, Scalar("none")))):
+    held = [names[name] for names in (event.before, event.after) for name in carried if name in names]
+    if any(is_traced(leaf) for value in held for leaf in leaves(value)):
         message = "compile time grows with the rounds of this loop; use `lax.fori_loop` or `lax.scan`"
         yield Report(loop.iterable.span, message, steps(event.frame), of_unrolled(event, context))
 

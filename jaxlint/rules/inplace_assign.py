@@ -47,7 +47,7 @@ def _updated(event: Assigned, target: n.Subscript, context: Context) -> Fix | No
     assert statement.value is not None
     name, index = target.base.name, context.text.at(target.index.span)
     function = event.frame.function
-    if function is not None and name not in function.bound | {p.name for p in function.parameters}:
+    if function is not None and name not in function.bound | function.outer | {p.name for p in function.parameters}:
         return None
     updated = f"{name}.at[{index}].{METHODS[operator]}({context.text.at(statement.value.span)})"
     loop = _loop_of(name, enclosing(context.module, event.span))
