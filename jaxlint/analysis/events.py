@@ -331,7 +331,7 @@ class SiteSeen:
     loops: int
     fresh: bool  # each run makes a new function object
     stays_traceable: Callable[[], bool]  # tries whether an outer jit could run it
-    could_be: Callable[[n.Function], bool]  # tries whether the function behind it could be written like this
+    could_be: Callable[[Transformed], bool]  # tries whether this could stand in its place
     calls: int = 0
     eager_calls: int = 0
     staged_calls: int = 0

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -132,7 +131,7 @@ class Machine:
         if key not in self.records:
             seen = SiteSeen(
                 value, frame, node, frame.loops, fresh,
-                lambda: self.stays_traceable(seen), lambda function: self.could_be(seen, function),
+                lambda: self.stays_traceable(seen), lambda other: self.could_be(seen, other),
             )  # fmt: skip
             self.records[key] = seen
         self.records[key].repeated |= any(caller.loops for caller in frame.chain())
@@ -158,11 +157,8 @@ class Machine:
         kept = tuple((name, option) for name, option in statics if name.startswith("static"))
         return self._traces_under_jit(record.value, record.frame, record.value.site, kept)
 
-    def could_be(self, record: SiteSeen, function: n.Function) -> bool:
-        """Whether the project function behind a transform could be traced if it were written as `function` is."""
-        value = _written_as(record.value, function)
-        if not isinstance(value, Transformed):
-            return False
+    def could_be(self, record: SiteSeen, value: Transformed) -> bool:
+        """Whether a transform of another function could be traced where the record's is applied."""
         return self.traces(value.site.path, lambda: transforms.call_generic(self, record.frame, value))
 
     def runs_under_jit(self, frame: Frame) -> bool:
@@ -249,11 +245,3 @@ class Machine:
                     self.consumed = {}
                     self.root(key[0], STEPS_PER_GUESS, partial(calls.run_uncalled, self, self.closures[key]))
             self._run_entries()
-
-
-def _written_as(value: Value, function: n.Function) -> Value | None:
-    """The transforms of a closure, of another function in its place."""
-    if isinstance(value, Transformed):
-        inner = _written_as(value.function, function)
-        return replace(value, function=inner) if inner is not None else None
-    return replace(value, function=function) if isinstance(value, Closure) else None

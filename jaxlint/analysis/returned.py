@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from jaxlint.analysis.values import Bound, Closure, Transformed, Value
 from jaxlint.program import nodes as n
 from jaxlint.program.names import walk_statements
@@ -12,6 +14,14 @@ def behind(function: Value) -> Closure | None:
     while isinstance(function, (Transformed, Bound)):
         function = function.function
     return function if isinstance(function, Closure) else None
+
+
+def rewritten(value: Transformed, function: n.Function) -> Transformed:
+    """The transforms of a closure (nothing else is in between), of another function in its place."""
+    inner = value.function
+    if isinstance(inner, Transformed):
+        return replace(value, function=rewritten(inner, function))
+    return replace(value, function=replace(inner, function=function)) if isinstance(inner, Closure) else value
 
 
 def returns(function: n.Function) -> list[n.Return]:

@@ -19,7 +19,7 @@ from jaxlint.program.names import (
     walk_statements,
 )
 from jaxlint.repair.source import spliced
-from jaxlint.repair.spelling import fresh_name
+from jaxlint.repair.spelling import all_expressions, all_statements, fresh_name
 from jaxlint.repair.text import insert_before, is_line_start
 
 Path = list[n.Stmt]
@@ -173,11 +173,20 @@ def dedented(span: Span, context: Context, edits: Sequence[Edit] = ()) -> list[s
     indentation = context.text.indentation(span.line)
     whole = Span(span.line, 1, span.end_line, len(context.text.line(span.end_line)) + 1)
     lines = spliced(whole, edits, context).split("\n")
-    if len(indentation) != span.column - 1 or any('"""' in line or "'''" in line for line in lines):
+    if len(indentation) != span.column - 1 or _has_long_string(span, context):
         return None
     if any(line.strip() and not line.startswith(indentation) for line in lines):
         return None
     return [line[len(indentation) :] for line in lines]
+
+
+def _has_long_string(span: Span, context: Context) -> bool:
+    """Whether a string that is no docstring goes over lines: its content would change with the indentation."""
+    inside = [s for s in all_statements(context.module) if holds(span, s.span)]
+    docstrings = {s.value.span for s in inside if isinstance(s, n.ExpressionStatement)}
+    strings = (e for e in all_expressions(context.module) if isinstance(e, (n.Constant, n.FormattedString)))
+    over_lines = (e.span for e in strings if e.span.line < e.span.end_line and holds(span, e.span))
+    return any(one not in docstrings for one in over_lines)
 
 
 def removed_lines(span: Span, context: Context) -> Edit | None:

@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 
 from jaxlint.analysis.context import Context, fix, insert
 from jaxlint.analysis.events import SiteSeen
+from jaxlint.analysis.returned import rewritten
 from jaxlint.analysis.values import Bound, Closure, Instance, Transformed, Value
 from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
@@ -45,7 +46,7 @@ def as_arguments(event: SiteSeen, captured: Sequence[Captured], context: Context
         return None
     function, calls = closure.function, calls_of(event, closure, context)
     header = header_edit(function, [one.name for one in captured], context)
-    if not calls or header is None or not event.could_be(rewritten(function, captured)):
+    if not calls or header is None or not event.could_be(rewritten(event.value, with_parameters(function, captured))):
         return None
     edits = [header, *body_edits(function, captured)]
     for call in calls:
@@ -122,7 +123,7 @@ def body_edits(function: n.Function, captured: Sequence[Captured]) -> list[Edit]
     ]
 
 
-def rewritten(function: n.Function, captured: Sequence[Captured]) -> n.Function:
+def with_parameters(function: n.Function, captured: Sequence[Captured]) -> n.Function:
     """The function as it will be."""
     kind = "keyword-only" if _needs_star(function) or _is_keyword_only(function) else "positional"
     added = tuple(n.Parameter(one.name, kind, None, None, function.name_span) for one in captured)
@@ -169,6 +170,11 @@ def calls_of(event: SiteSeen, closure: Closure, context: Context) -> list[n.Call
     own = function.name if not function.is_lambda else _name_of(function, context)
     if own is not None and len(list(_reads(own, context))) != 1:
         return None
+    return calls_of_value(node, path, context)
+
+
+def calls_of_value(node: n.Expr, path: Path, context: Context) -> list[n.Call] | None:
+    """The calls of what an expression gives: there and then, or by the name that it is bound to."""
     statement = path[-1] if path else None
     if isinstance(statement, n.Assign) and statement.value == node and len(statement.targets) == 1:
         target = statement.targets[0]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from jaxlint.analysis.context import Context, fix
 from jaxlint.analysis.events import SiteSeen
+from jaxlint.analysis.returned import rewritten
 from jaxlint.analysis.values import Array, Key, Scalar, leaves
 from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
@@ -29,7 +30,7 @@ from jaxlint.repair.parameters import (
     header_edit,
     means_the_same,
     reads_of,
-    rewritten,
+    with_parameters,
 )
 from jaxlint.repair.source import spliced
 from jaxlint.repair.spelling import fresh_name
@@ -99,7 +100,11 @@ def _moved_out(event: SiteSeen, move: Move, wanted: str, where: str, context: Co
         return None
     moved = _moved(event, function, move, wanted, [header] if header is not None else [], context)
     added = [call_edit(function, call, names, names, context) for call in calls] if names else []
-    if moved is None or None in added or not event.could_be(rewritten(function, captured)):
+    if (
+        moved is None
+        or None in added
+        or not event.could_be(rewritten(event.value, with_parameters(function, captured)))
+    ):
         return None
     safety = Safety.UNSAFE if names or isinstance(move.target, n.FunctionDefinition) else Safety.SAFE
     return fix(safety, f"compile the function once, {where}", moved, [edit for edit in added if edit])
@@ -152,6 +157,7 @@ def _moved(
     last = path[-1]
     if isinstance(last, n.Assign) and last.value == event.node and isinstance(last.targets[0], n.Name):
         name = last.targets[0].name
+        text += context.text.line(last.span.end_line)[last.span.end_column - 1 :]  # its comment
         gone = removed_lines(last.span, context)
         rest = [gone] if gone is not None and _is_in(last, move) else None
     else:

@@ -23,7 +23,8 @@ def _uses(body: tuple[n.Stmt, ...], name: str) -> Iterator[str]:
         if isinstance(statement, n.FunctionDefinition):
             yield from ("other" for use in _uses(statement.function.body, name))
             continue
-        for expression in expressions(statement):
+        bound = {id(target) for target in statement.targets} if isinstance(statement, n.Assign) else set()
+        for expression in (e for e in expressions(statement) if not (id(e) in bound and isinstance(e, n.Name))):
             kind = "arithmetic" if isinstance(statement, (n.Return, n.Assign, n.AugmentedAssign)) else "other"
             yield from _in(expression, name, kind, top=True)
         for block in inner_blocks(statement):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from jaxlint.analysis.context import Context
 from jaxlint.analysis.frames import Frame
-from jaxlint.analysis.values import Array, Items, Many, Value, options
+from jaxlint.analysis.values import Array, Instance, Items, Many, Mapping, Unknown, Value, options
 from jaxlint.model import Edit
 from jaxlint.program import nodes as n
 from jaxlint.repair.spelling import fresh_name
@@ -22,21 +23,60 @@ class WriteBack:
 
 
 def write_back(loop: n.For, name: str, frame: Frame, context: Context) -> WriteBack | None:
-    """How to store a new value of a loop's variable, where what it is an element of is a local list or array."""
+    """How to store a new value of a loop's variable, where what it is an element of is a known list, dict or array."""
+    keyed = _keyed(loop, name)
+    if keyed is not None:
+        key, owner = keyed
+        kinds = _kinds(owner, frame)
+        return WriteBack((), lambda value: f"{written(owner)}[{key}] = {value}") if kinds == {"dict"} else None
     counted = counted_by(loop)
     target, iterable = counted[1:] if counted is not None else (loop.target, loop.iterable)
-    owner = _owner(target, iterable, name, frame)
-    if owner is None:
+    found = _owner(target, iterable, name, frame)
+    if found is None:
         return None
     index = counted[0] if counted is not None else fresh_name(context.module, "i")
     header = () if counted is not None else enumerated(loop, index, context)
-    held = frame.scope.find(owner)
-    kinds = {_kind(option) for option in options(held.names[owner])} if held is not None else set()
+    kinds, text = _kinds(found, frame), written(found)
     if kinds == {"list"}:
-        return WriteBack(header, lambda value: f"{owner}[{index}] = {value}")
-    if kinds == {"array"} and owner in frame.scope.names:
-        return WriteBack(header, lambda value: f"{owner} = {owner}.at[{index}].set({value})")
+        return WriteBack(header, lambda value: f"{text}[{index}] = {value}")
+    if kinds == {"array"} and (isinstance(found, n.Attribute) or text in frame.scope.names):
+        return WriteBack(header, lambda value: f"{text} = {text}.at[{index}].set({value})")
     return None
+
+
+def _keyed(loop: n.For, name: str) -> tuple[str, n.Name | n.Attribute] | None:
+    """Key and dict of `for key, x in xs.items()`."""
+    match loop.target, loop.iterable:
+        case (
+            n.Sequence(elements=(n.Name(name=key), n.Name(name=bound))),
+            n.Call(function=n.Attribute(base=(n.Name() | n.Attribute()) as owner, name="items"), arguments=()),
+        ) if bound == name and _is_plain(owner):
+            return key, owner
+    return None
+
+
+def _is_plain(node: n.Expr) -> TypeGuard[n.Name | n.Attribute]:
+    """Whether an expression is a name, or an attribute of one."""
+    return isinstance(node, n.Name) or (isinstance(node, n.Attribute) and isinstance(node.base, n.Name))
+
+
+def written(owner: n.Name | n.Attribute) -> str:
+    """The text of a plain owner."""
+    if isinstance(owner, n.Name):
+        return owner.name
+    assert isinstance(owner.base, n.Name)
+    return f"{owner.base.name}.{owner.name}"
+
+
+def _kinds(owner: n.Name | n.Attribute, frame: Frame) -> set[str]:
+    """What a plain owner may hold: 'list', 'dict', 'array', or '' for other things."""
+    root = owner.name if isinstance(owner, n.Name) else written(owner).partition(".")[0]
+    scope = frame.scope.find(root)
+    value = scope.names[root] if scope is not None else Unknown()
+    if isinstance(owner, n.Attribute):
+        held = value.attributes.names.get(owner.name) if isinstance(value, Instance) else None
+        value = held if held is not None else Unknown()
+    return {_kind(option) for option in options(value)}
 
 
 def counted_by(loop: n.For) -> tuple[str, n.Expr, n.Expr] | None:
@@ -62,15 +102,15 @@ def counter(loop: n.For, context: Context) -> tuple[str, tuple[Edit, ...]]:
     return index, enumerated(loop, index, context)
 
 
-def _owner(target: n.Expr, iterable: n.Expr, name: str, frame: Frame) -> str | None:
-    """The name of the container that the variable `name` runs over, through `zip` too."""
+def _owner(target: n.Expr, iterable: n.Expr, name: str, frame: Frame) -> n.Name | n.Attribute | None:
+    """The container that the variable `name` runs over, through `zip` too."""
     if isinstance(target, n.Name):
-        return iterable.name if target.name == name and isinstance(iterable, n.Name) else None
+        return iterable if target.name == name and _is_plain(iterable) else None
     if not isinstance(target, n.Sequence) or frame.scope.find("zip") is not None:
         return None
     for element, argument in zip(target.elements, _arguments(iterable, "zip"), strict=False):
-        if isinstance(element, n.Name) and element.name == name and isinstance(argument.value, n.Name):
-            return argument.value.name if not argument.star else None
+        if isinstance(element, n.Name) and element.name == name and _is_plain(argument.value):
+            return argument.value if not argument.star else None
     return None
 
 
@@ -83,6 +123,8 @@ def _arguments(node: n.Expr, name: str) -> tuple[n.Argument, ...]:
 def _kind(value: Value) -> str:
     if isinstance(value, (Items, Many)):
         return value.kind
+    if isinstance(value, Mapping):
+        return "dict"
     return "array" if isinstance(value, Array) and not value.host else ""
 
 

@@ -12,13 +12,18 @@ from jaxlint.model import Edit, Fix, Safety, Severity
 from jaxlint.program import nodes as n
 from jaxlint.program.names import expressions, walk
 from jaxlint.registry import Rule
+from jaxlint.repair.calls import add_argument
 from jaxlint.repair.hoist import enclosing
 from jaxlint.repair.options import call_around
 from jaxlint.repair.spelling import spell
+from jaxlint.repair.text import operand
 
 RULE = Rule(
     "JAX306", "bool-mask-index", "a mask or search whose result has no static size", Severity.ERROR, fix=Safety.UNSAFE
 )
+
+REDUCTIONS = frozenset({"mean", "prod", "any", "all", "std", "var"})
+UPDATES = {"set": "", "add": "+", "multiply": "*", "mul": "*", "divide": "/", "power": "**", "subtract": "-"}
 
 SEARCHES = frozenset(
     f"jax.numpy.{name}"
@@ -43,24 +48,46 @@ def _is_mask(value: Value) -> bool:
 
 
 def _selected(event: Indexed, context: Context) -> Fix | None:
-    """`x.at[m].set(v)` becomes `jnp.where(m, v, x)`, and `x[m].sum()` becomes `jnp.where(m, x, 0).sum()`."""
-    if isinstance(event.index, Items):
+    """`x.at[m].set(v)` becomes `jnp.where(m, v, x)`, and `x[m].mean()` becomes `x.mean(where=m)`."""
+    if isinstance(event.index, Items) or not _covers(event.index, event.base):
         return None
     call = call_around(event.node.span, context)
     if call is None or not isinstance(call.function, n.Attribute) or call.function.base.span != event.node.span:
         return None
-    mask = context.text.at(event.node.index.span)
-    where = spell(context.module, "jax.numpy.where", event.span)
-    at, method, count = event.node.base, call.function.name, len(call.arguments)
-    if event.written and method == "set" and count == 1 and isinstance(at, n.Attribute):
-        value, array = context.text.at(call.arguments[0].span), context.text.at(at.base.span)
-        if not isinstance(call.arguments[0].value, (n.Constant, n.Unary)):
-            return None  # an array would have to be as long as the selection
-        edit = Edit(call.span, f"{where.text}({mask}, {value}, {array})")
-    elif not event.written and method == "sum" and not count:
-        edit = Edit(event.node.span, f"{where.text}({mask}, {context.text.at(event.node.base.span)}, 0)")
-    else:
+    if event.written:
+        return _updated(event, call, call.function.name, context)
+    if call.arguments:
         return None
+    mask, base = (context.text.at(part.span) for part in (event.node.index, event.node.base))
+    if call.function.name == "sum":
+        where = spell(context.module, "jax.numpy.where", event.span)
+        edit = Edit(event.node.span, f"{where.text}({mask}, {base}, 0)")
+        return fix(Safety.UNSAFE, "select with `where`", edit, where.edits)
+    if call.function.name in REDUCTIONS:
+        edits = [Edit(event.node.span, base), add_argument(call, f"where={mask}", context)]
+        return fix(Safety.UNSAFE, "reduce with `where=`", edits)
+    return None
+
+
+def _covers(mask: Value, array: Value) -> bool:
+    """Whether the mask may have an entry for each element, and not one for each row."""
+    if not isinstance(mask, Array) or not isinstance(array, Array) or mask.shape is None or array.shape is None:
+        return True
+    return len(mask.shape) == len(array.shape)
+
+
+def _updated(event: Indexed, call: n.Call, method: str, context: Context) -> Fix | None:
+    at, operator = event.node.base, UPDATES.get(method)
+    if operator is None or len(call.arguments) != 1 or not isinstance(at, n.Attribute):
+        return None
+    given = call.arguments[0]
+    if not isinstance(given.value, (n.Constant, n.Unary)):
+        return None  # an array would have to be as long as the selection
+    where = spell(context.module, "jax.numpy.where", event.span)
+    mask, value, array = (context.text.at(span) for span in (event.node.index.span, given.span, at.base.span))
+    base = operand(array, at.base)
+    new = value if not operator else f"{base} {operator} {value}"
+    edit = Edit(call.span, f"{where.text}({mask}, {new}, {array})")
     return fix(Safety.UNSAFE, "select with `where`", edit, where.edits)
 
 

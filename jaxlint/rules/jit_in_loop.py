@@ -15,6 +15,7 @@ from jaxlint.model import Edit, Fix, Safety, Severity
 from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
 from jaxlint.repair.hoist import definition_to_module, enclosing, out_of_loop, to_module
+from jaxlint.repair.unbound import without_partial
 from jaxlint.repair.uncapture import out_of_loop_with_arguments, to_module_with_arguments
 from jaxlint.rules.vmap_of_jit import described
 
@@ -115,7 +116,7 @@ def _loop_fix(event: SiteSeen, context: Context) -> Fix | None:
     moved = out_of_loop(event.node, _name(event), context) if isinstance(event.node, n.Call) else None
     if moved is not None:
         return fix(Safety.SAFE, "build the compiled function once, before the loop", moved[1])
-    return out_of_loop_with_arguments(event, _name(event), context)
+    return without_partial(event, context) or out_of_loop_with_arguments(event, _name(event), context)
 
 
 def _function_fix(event: SiteSeen, context: Context) -> Fix | None:
@@ -124,7 +125,7 @@ def _function_fix(event: SiteSeen, context: Context) -> Fix | None:
         if moved is not None:
             return fix(Safety.UNSAFE, "build the compiled function once, at module level", moved[1])
         found = _stored_on_self(event, event.node, context)
-        return found or to_module_with_arguments(event, _name(event), context)
+        return found or without_partial(event, context) or to_module_with_arguments(event, _name(event), context)
     if isinstance(event.node, n.Function):
         edits = definition_to_module(event.node, context)
         if edits is not None:

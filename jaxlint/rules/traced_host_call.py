@@ -11,6 +11,7 @@ from jaxlint.analysis.values import is_traced
 from jaxlint.model import Edit, Fix, Safety, Severity
 from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
+from jaxlint.repair.conversions import kept_as_array
 from jaxlint.repair.spelling import spell
 
 RULE = Rule(
@@ -45,7 +46,8 @@ def check(event: HostCall, context: Context) -> Iterator[Report]:
     whose = event.function.removeprefix("builtins.").removeprefix("numpy.").removeprefix("math.")
     shown = whose if event.function.startswith(".") or "()" in whose else event.function
     message = f"`{shown}` needs a concrete value, but is given a tracer"
-    yield Report(event.span, message, steps(event.frame), _static_product(event, context) or _in_jax(event, context))
+    repair = _static_product(event, context) or _in_jax(event, context) or kept_as_array(event, context)
+    yield Report(event.span, message, steps(event.frame), repair)
 
 
 def _in_jax(event: HostCall, context: Context) -> Fix | None:
