@@ -10,13 +10,17 @@ from jaxlint.analysis.events import ApiCall, Assigned
 from jaxlint.analysis.frames import Frame, steps
 from jaxlint.analysis.scope import Scope
 from jaxlint.analysis.values import Api, ClassValue, Closure, Instance, Items, Many, Mapping, Value, is_traced, leaves
-from jaxlint.model import Severity
+from jaxlint.model import Safety, Severity
 from jaxlint.program import nodes as n
 from jaxlint.program.names import expressions, walk, walk_statements
 from jaxlint.registry import Rule
+from jaxlint.repair.outside import kept_by_wrapper
 
 EFFECT = Rule("JAX402", "side-effect", "an effect on Python state in a compiled loop happens once", Severity.ERROR)
-LEAK = Rule("JAX403", "tracer-leak", "a tracer is kept outside of the function that is traced", Severity.ERROR)
+LEAK = Rule(
+    "JAX403", "tracer-leak", "a tracer is kept outside of the function that is traced", Severity.ERROR,
+    fix=Safety.UNSAFE,
+)  # fmt: skip
 
 STAGED = frozenset({"jit", "pmap", "vmap", "scan", "fori_loop", "while_loop", "map", "cond", "switch", "checkpoint"})
 LOOPS = frozenset({"scan", "fori_loop", "while_loop", "map"})
@@ -69,7 +73,7 @@ def check_assigned(event: Assigned, context: Context) -> Iterator[Report]:
     if kept:
         written = context.text.at(event.target.span)
         message = f"`{written}` keeps a tracer, which means nothing after the trace; return the value instead"
-        yield Report(event.span, message, steps(event.frame))
+        yield Report(event.span, message, steps(event.frame), kept_by_wrapper(event.frame, context))
 
 
 def _holds_tracer(value: Value) -> bool:

@@ -57,7 +57,8 @@ def _is_logger(call: n.Call, context: Context) -> bool:
 
 
 def _told(frame: Frame, call: n.Call, values: Iterator[Value], path: str, context: Context) -> Iterator[Report]:
-    if not any(is_traced(leaf) for value in values for leaf in leaves(value)):
+    is_inside = any(outer.site is not None for outer in frame.chain())  # else a tracer has leaked before
+    if not is_inside or not any(is_traced(leaf) for value in values for leaf in leaves(value)):
         return
     what = "`print`" if path == "builtins.print" else "logging"
     message = f"{what} shows a tracer and no value, and runs only when the function is traced; use `jax.debug.print`"
