@@ -10,6 +10,7 @@ from jaxlint.analysis.context import Context
 from jaxlint.analysis.events import KeyReused
 from jaxlint.analysis.frames import Frame
 from jaxlint.analysis.keys import name_in
+from jaxlint.analysis.values import Api, ClassValue, Instance
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
 from jaxlint.program.names import blocks, children, expressions, target_names
@@ -42,10 +43,11 @@ class Site(Struct, frozen=True):
 
 
 class Key(Struct, frozen=True):
-    """A key as a function writes it; `local` names can be bound anew."""
+    """A key as a function writes it; `local` ones can be bound anew, `kept` ones must be, for they are read later."""
 
     text: str
     local: bool
+    kept: bool = False
 
     @property
     def stem(self) -> str:
@@ -89,12 +91,26 @@ def key_in(event: KeyReused, frame: Frame, context: Context) -> Key:
     """The reused key as the function of a frame writes it."""
     text = name_in(frame, event.token)
     function = frame.function
+    if frame is event.frame and isinstance(event.node, n.Attribute) and isinstance(event.node.base, n.Name):
+        can_be_kept = not frame.staged and not frame.mapped and _can_be_assigned(frame, event.node.base.name)
+        return Key(context.text.at(event.node.span), can_be_kept, can_be_kept)
     if not text.isidentifier():
         return Key(text, False)
     if function is None:
         return Key(text, True)
     names = {parameter.name for parameter in function.parameters} | function.bound
     return Key(text, text in names and text not in function.outer and not function.is_lambda)
+
+
+def _can_be_assigned(frame: Frame, name: str) -> bool:
+    """Whether a name surely holds an object of a plain class: no frozen record, no library's module."""
+    scope = frame.scope.find(name)
+    value = scope.names[name] if scope is not None else None
+    if not isinstance(value, Instance):
+        return False
+    cls = value.cls
+    plain = all(isinstance(base, ClassValue) or base == Api("builtins.object") for base in cls.bases)
+    return plain and not cls.definition.decorators and "__setattr__" not in cls.scope.names
 
 
 # Reads
@@ -158,5 +174,14 @@ def last_name(function: n.Expr) -> str:
 def rebinds(statement: n.Stmt, key: Key) -> bool:
     """Whether the name means another key behind the statement, or nothing runs there."""
     if isinstance(statement, n.Assign):
-        return any(name == key.text for target in statement.targets for name in target_names(target))
+        written = {name for target in statement.targets for name in _written(target)}
+        return key.text in written
     return isinstance(statement, n.Return)
+
+
+def _written(target: n.Expr) -> Iterator[str]:
+    """The names and plain attributes that a target binds."""
+    yield from target_names(target)
+    for element in target.elements if isinstance(target, n.Sequence) else (target,):
+        if isinstance(element, n.Attribute) and isinstance(element.base, n.Name):
+            yield f"{element.base.name}.{element.name}"

@@ -34,6 +34,8 @@ def _one_part_each(event: KeyReused, context: Context) -> Fix | None:
     frame, first, second = pair
     if frame.path != context.module.path:
         return None
+    if frame is not event.frame and key_in(event, event.frame, context).kept:
+        return _at_each_call(event, context)
     body, key = body_of(frame, context), key_in(event, frame, context)
     one, other = locate(body, first), locate(body, second)
     if one is None or other is None:
@@ -49,6 +51,13 @@ def _one_part_each(event: KeyReused, context: Context) -> Fix | None:
     return _split_for(rest, key, context, later=_reads_after(body, block, key, context))
 
 
+def _at_each_call(event: KeyReused, context: Context) -> Fix | None:
+    """An object's key that one method draws from at each call: the object goes on with another part."""
+    key = key_in(event, event.frame, context)
+    site = locate(body_of(event.frame, context), event.span)
+    return _renewed(site, event.span, key, context) if site is not None and site.loop() is None else None
+
+
 def _reads_after(body: tuple[n.Stmt, ...], block: tuple[n.Stmt, ...], key: Key, context: Context) -> bool:
     """Whether the key is read behind the block."""
     end = block[-1].span
@@ -58,7 +67,9 @@ def _reads_after(body: tuple[n.Stmt, ...], block: tuple[n.Stmt, ...], key: Key, 
 def _split_for(rest: Sequence[n.Stmt], key: Key, context: Context, *, later: bool) -> Fix | None:
     found = reads(rest, key, context)
     draws = [read.span for read in found if read.draws]
+    is_rebound = any(isinstance(s, n.Assign) and rebinds(s, key) for s in rest)
     renewed = any(not read.draws for read in found) or (later and not any(rebinds(s, key) for s in rest))
+    renewed |= key.kept and not is_rebound
     if not draws or (renewed and not key.local) or (len(draws) < 2 and not renewed):
         return None
     return _with_parts(rest[0], draws, key, renewed, context)
@@ -171,7 +182,9 @@ def _enumerated(target: n.Expr, iterable: n.Expr, read: Span, key: Key, context:
     """Folds in the number of the round, which the loop counts already or is made to count."""
     if isinstance(iterable, n.Call) and isinstance(iterable.function, n.Name):
         if iterable.function.name == "range" and isinstance(target, n.Name):
-            return _folded(read, key, target.name, context)
+            index = target.name if target.name != "_" else fresh_name(context.module, "i")
+            renamed = [Edit(target.span, index)] if index != target.name else []
+            return _folded(read, key, index, context, *renamed)
         counter = target.elements[0] if isinstance(target, n.Sequence) else None
         if iterable.function.name == "enumerate" and isinstance(counter, n.Name):
             return _folded(read, key, counter.name, context)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from jaxlint.analysis.context import Context, Report, fix
+from jaxlint.analysis.context import Context, Report, fix, insert
 from jaxlint.analysis.differences import certain
 from jaxlint.analysis.events import ControlFlowCall
 from jaxlint.analysis.frames import steps
@@ -40,13 +40,13 @@ def check(event: ControlFlowCall, context: Context) -> Iterator[Report]:
     if event.frame.in_test():
         return
     for name, count in FUNCTIONS.get(event.kind, ()):
-        yield from _arity(event, name, event.operands.get(name), count)
+        yield from _arity(event, name, event.operands.get(name), count, context)
     look = {"cond": _cond, "scan": _scan, "while_loop": _while, "fori_loop": _bounds}.get(event.kind)
     if look is not None:
         yield from look(event, context)
 
 
-def _arity(event: ControlFlowCall, name: str, function: Value | None, count: int) -> Iterator[Report]:
+def _arity(event: ControlFlowCall, name: str, function: Value | None, count: int, context: Context) -> Iterator[Report]:
     known = signature(function) if function is not None else None
     if known is None or known.function is None:
         return
@@ -54,7 +54,22 @@ def _arity(event: ControlFlowCall, name: str, function: Value | None, count: int
     if is_short or known.required > count:
         wants = known.maximum if is_short else known.required
         message = f"`{event.path}` calls `{known.function.name}` with {_count(count)}, but it takes {wants}"
-        yield Report(event.span, message, steps(event.frame))
+        is_one_short = event.kind in ("scan", "fori_loop") and wants == 1 and isinstance(function, Closure)
+        repaired = _one_more(event, function, context) if is_one_short and isinstance(function, Closure) else None
+        yield Report(event.span, message, steps(event.frame), repaired)
+
+
+def _one_more(event: ControlFlowCall, closure: Closure, context: Context) -> Fix | None:
+    """The parameter that a body leaves out because it does not use it: the round's number, or the round's input."""
+    function = closure.function
+    first = function.parameters[0] if len(function.parameters) == 1 else None
+    if first is None or closure.path != context.module.path or first.kind.startswith("*") or first.name == "_":
+        return None
+    is_number = event.kind == "fori_loop"
+    at = (first.span.line, first.span.column) if is_number else (first.span.end_line, first.span.end_column)
+    if first.default is not None:
+        return None
+    return fix(_safety(closure, context), "take both arguments", insert(*at, "_, " if is_number else ", _"))
 
 
 def _count(number: int) -> str:
@@ -77,7 +92,7 @@ def _cond(event: ControlFlowCall, context: Context) -> Iterator[Report]:
     given = event.operands.get("*operands")
     if isinstance(given, Items) and event.arguments.complete and event.arguments.keyword("operand") is None:
         for name, value in branches:
-            yield from _arity(event, name, value, len(given.items))
+            yield from _arity(event, name, value, len(given.items), context)
     pred = event.operands.get("pred")
     if isinstance(pred, Array) and pred.shape:
         message = f"the predicate of `{event.path}` has shape {_shape(pred)}, but must be a scalar"
@@ -170,9 +185,27 @@ def _while(event: ControlFlowCall, context: Context) -> Iterator[Report]:
     if result is None or function is None or (isinstance(result, Scalar) and result.kind == "bool"):
         return
     what = _no_truth(result)
-    if what is not None:
+    if what is not None and _is_truth(event.first.get("body_fun")):
+        message = f"the condition of `{event.path}` comes before the body"
+        yield Report(event.span, message, steps(event.frame), _exchanged(event, context))
+    elif what is not None:
         message = f"the condition of `{event.path}` must be a boolean scalar, not {what}"
         yield _at_return(event, function, message, context, _reduced)
+
+
+def _is_truth(value: Value | None) -> bool:
+    return isinstance(value, Array) and value.dtype == "bool" and value.shape == ()
+
+
+def _exchanged(event: ControlFlowCall, context: Context) -> Fix | None:
+    """The functions in their order."""
+    given = event.arguments.nodes[:2]
+    first, second = given if len(given) == 2 else (None, None)
+    if first is None or second is None or event.frame.path != context.module.path:
+        return None
+    texts = [context.text.at(node.span) for node in (first, second)]
+    edits = [_replaced(first, texts[1]), _replaced(second, texts[0])]
+    return fix(Safety.UNSAFE, "put the condition first", edits)
 
 
 def _no_truth(value: Value) -> str | None:

@@ -66,7 +66,12 @@ def _kind(value: Array) -> int:
 
 def _started_as(node: n.Expr | None, found: Difference, context: Context) -> Fix | None:
     """Starts the carry with the dtype that the body gives."""
-    if node is None or found.kind != "dtype" or not isinstance(found.right, Array) or found.right.dtype is None:
+    if (
+        node is None
+        or found.kind != "dtype"
+        or not isinstance(found.right, Array)
+        or found.right.dtype in (None, "bool")
+    ):
         return None
     if isinstance(node, n.Name):
         node = bound_to(node, context) if count_reads(context.module, node.name) == 1 else None
@@ -86,6 +91,8 @@ def _with_dtype(leaf: n.Expr, dtype: str, context: Context) -> Edit:
         given = next((argument for argument in leaf.arguments if argument.keyword == "dtype"), None)
         if given is not None:
             return Edit(given.value.span, dtype)
+    if isinstance(leaf, n.Constant) or (isinstance(leaf, n.Unary) and isinstance(leaf.operand, n.Constant)):
+        return Edit(leaf.span, f"{dtype}({context.text.at(leaf.span)})")
     return Edit(leaf.span, f"{operand(context.text.at(leaf.span), leaf)}.astype({dtype})")
 
 
