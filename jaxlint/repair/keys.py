@@ -8,6 +8,7 @@ from jaxlint.analysis.context import Context, fix, insert
 from jaxlint.analysis.events import KeyReused
 from jaxlint.analysis.frames import Frame, Use
 from jaxlint.analysis.keys import name_in
+from jaxlint.analysis.values import Array
 from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.program.names import expressions, target_names, walk, walk_statements
@@ -328,7 +329,7 @@ def _per_row(event: KeyReused, context: Context) -> Fix | None:
     unmapped = [i for i, axis in enumerate(axes.elements) if _is_constant(axis, "none", None)]
     keys = [i for i in unmapped if _is_key(given[i], event, context)]
     mapped = [given[i] for i, axis in enumerate(axes.elements) if _is_constant(axis, "int", 0)]
-    rows = [value for value in mapped if isinstance(value, (n.Name, n.Attribute))]
+    rows = [value for value in mapped if _is_array(value, event.frame)]
     if len(keys) != 1 or not rows:
         return None
     argument = given[keys[0]]
@@ -336,6 +337,12 @@ def _per_row(event: KeyReused, context: Context) -> Fix | None:
     written = f"{split.text}({context.text.at(argument.span)}, {context.text.at(rows[0].span)}.shape[0])"
     edits = [Edit(axes.elements[keys[0]].span, "0"), Edit(argument.span, written)]
     return fix(Safety.UNSAFE, "split one key for each row and map over them", edits, split.edits)
+
+
+def _is_array(node: n.Expr, frame: Frame) -> bool:
+    """Whether a name holds an array, so that it has a shape (a pytree has none)."""
+    scope = frame.scope.find(node.name) if isinstance(node, n.Name) else None
+    return scope is not None and isinstance(node, n.Name) and isinstance(scope.names[node.name], Array)
 
 
 def _is_key(node: n.Expr, event: KeyReused, context: Context) -> bool:

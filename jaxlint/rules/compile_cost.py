@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from jaxlint.analysis.context import Context, Report, fix
+from jaxlint.analysis.context import Context, Report, fix, insert
 from jaxlint.analysis.events import ApiCall, Looped, SiteSeen
 from jaxlint.analysis.frames import steps
 from jaxlint.analysis.returned import behind
@@ -105,20 +105,21 @@ def check_list(event: ApiCall, context: Context) -> Iterator[Report]:
     elements = [given.element] if isinstance(given, Many) else given.items
     if all(isinstance(element, Scalar) and element.kind in NUMBERS for element in elements):
         message = "a list is taken element by element, ten times slower than NumPy does: `jnp.asarray(np.array(...))`"
-        yield Report(event.span, message, (), _through_numpy(event.call, elements, context))
+        yield Report(event.span, message, (), _through_numpy(event.call, elements, context, sure=event.frame.known))
 
 
-def _through_numpy(call: n.Call, elements: Sequence[Value], context: Context) -> Fix | None:
+def _through_numpy(call: n.Call, elements: Sequence[Value], context: Context, *, sure: bool) -> Fix | None:
     """`jnp.asarray(np.array(...))`; JAX refuses integers that are too large, NumPy does not."""
     first, *others = call.arguments
     is_plain = first.keyword is None and all(argument.keyword == "dtype" for argument in others)
     if not is_plain or first.star or not isinstance(call.function, (n.Name, n.Attribute)):
         return None
     jnp, np = (spell(context.module, name, call.span) for name in ("jax.numpy.asarray", "numpy.array"))
-    written = f"{jnp.text}({np.text}({context.text.at(call.arguments_span)}))"
-    is_safe = all(isinstance(element, Scalar) and element.kind != "int" for element in elements)
+    opened = Edit(call.function.span, f"{jnp.text}({np.text}")
+    closed = insert(call.span.end_line, call.span.end_column, ")")
+    is_safe = sure and all(isinstance(element, Scalar) and element.kind != "int" for element in elements)
     safety = Safety.SAFE if is_safe else Safety.UNSAFE
-    return fix(safety, "build the array with NumPy", Edit(call.span, written), jnp.edits, np.edits)
+    return fix(safety, "build the array with NumPy", opened, closed, jnp.edits, np.edits)
 
 
 RULES = (
