@@ -121,7 +121,7 @@ def unused_part(body: tuple[n.Stmt, ...], key: Key, before: Span) -> str | None:
         parents = [a.value.name for a in statement.value.arguments if isinstance(a.value, n.Name)]
         if last_name(statement.value.function) == "split" and key.text in (*names, *parents):
             for name in names:
-                if name != key.text and not _is_read(body, name):
+                if name not in (key.text, "_") and not _is_read(body, name):
                     return name
     return None
 
