@@ -26,6 +26,11 @@ CHANGED = {
         "@jax.jit\ndef f(x):\n    def step(i, x):\n        x = x.at[i].set(x[i - 1] * 2)  # double\n        return x\n\n"
         "    x = jax.lax.fori_loop(1, 20, step, x)\n    return x\nf(jnp.ones(20))\n",
     ),
+    "a name that lives in a round of the loop": (
+        "@jax.jit\ndef f(x):\n    for _ in range(20):\n        t = x * 2  # twice\n        # then\n        x = x + t\n    return x\nf(1.0)\n",
+        "@jax.jit\ndef f(x):\n    def step(_, x):\n        t = x * 2  # twice\n        # then\n        x = x + t\n        return x\n\n"
+        "    x = jax.lax.fori_loop(0, 20, step, x)\n    return x\nf(1.0)\n",
+    ),
     "several calls, defaults and a comment behind them": (
         "rate = 0.1\n@jax.jit\ndef step(\n    x,\n    y=1.0,  # offset\n):\n    return x - rate * x + y\n"
         "step(1.0)\nrate = 0.5\nstep(2.0, y=2.0,\n)\n",
@@ -94,6 +99,15 @@ CHANGED = {
 }  # fmt: skip
 
 KEPT = {
+    "a name of the loop's body that is read after it": (
+        "@jax.jit\ndef f(x):\n    for i in range(20):\n        t = x * 2\n        x = x + t\n    return x + t\nf(1.0)\n"
+    ),
+    "an asynchronous loop": (
+        "key = jax.random.key(0)\nasync def main(xs):\n    async for x in xs:\n        print(jax.random.normal(key), jax.random.normal(jax.random.key(0)))\n"
+    ),
+    "an asynchronous comprehension": (
+        "key = jax.random.key(0)\nasync def main(xs):\n    return [jax.random.normal(key) async for x in xs]\n"
+    ),
     "another use of the function": "rate = 0.1\n@jax.jit\ndef f(x): return x * rate\nf(1.0)\nfs = [f]\nrate = 0.5\nf(1.0)\n",
     "a name that means something else at a call": (
         "rate = 0.1\n@jax.jit\ndef f(x): return x * rate\ndef g(rate): return f(2.0)\nf(1.0)\nrate = 0.5\nf(1.0), g(3.0)\n"

@@ -28,8 +28,9 @@ def tell_round(m: Machine, f: Frame, statement: n.For, before: dict[str, Value],
         def can_be_traced(names: tuple[str, ...]) -> bool:
             return _can_be_traced(m, f, statement, before, run, names)
 
-        after = dict(f.scope.names)
-        m.emit(Looped(f, statement.span, statement, bounds, before, after, can_be_traced))
+        after, f.scope.names = f.scope.names, dict(before)  # rules read the names as the loop finds them
+        m.emit(Looped(f, statement.span, statement, bounds, before, dict(after), can_be_traced))
+        f.scope.names = after
 
 
 def _bounds(m: Machine, f: Frame, iterable: n.Expr) -> tuple[Value, ...] | None:

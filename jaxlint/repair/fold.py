@@ -8,7 +8,7 @@ from jaxlint.program import nodes as n
 from jaxlint.repair.hoist import enclosing, holds
 from jaxlint.repair.spelling import all_expressions, fresh_name, spell
 from jaxlint.repair.text import insert_before
-from jaxlint.repair.write_back import counter
+from jaxlint.repair.write_back import counter, is_async
 
 
 def folded(made: Span, context: Context) -> Fix | None:
@@ -16,7 +16,7 @@ def folded(made: Span, context: Context) -> Fix | None:
     path = enclosing(context.module, made)
     start = max((i for i, s in enumerate(path) if isinstance(s, (n.FunctionDefinition, n.ClassDefinition))), default=-1)
     loops = [statement for statement in path[start + 1 :] if isinstance(statement, (n.For, n.While))]
-    if not loops or any(isinstance(loop, n.While) or holds(loop.iterable.span, made) for loop in loops):
+    if not loops or not all(isinstance(loop, n.For) and _can_be_counted(loop, made, context) for loop in loops):
         return None
     if any(isinstance(e, (n.Lambda, n.Comprehension)) and holds(e.span, made) for e in all_expressions(context.module)):
         return None
@@ -34,3 +34,7 @@ def folded(made: Span, context: Context) -> Fix | None:
     if before is None:
         return None
     return fix(Safety.UNSAFE, "fold the round into the key", before, Edit(made, text), edits, fold.edits)
+
+
+def _can_be_counted(loop: n.For, made: Span, context: Context) -> bool:
+    return not holds(loop.iterable.span, made) and not is_async(loop, context)

@@ -189,6 +189,9 @@ def _enumerated(target: n.Expr, iterable: n.Expr, read: Span, key: Key, context:
         counter = target.elements[0] if isinstance(target, n.Sequence) else None
         if iterable.function.name == "enumerate" and isinstance(counter, n.Name):
             return _folded(read, key, counter.name, context)
+    before = context.text.line(target.span.line)[: target.span.column - 1].rstrip("( ")
+    if before.removesuffix("for").rstrip().endswith("async"):
+        return None  # `enumerate` takes no asynchronous iterator
     index = fresh_name(context.module, "i")
     written = context.text.at(target.span)
     if isinstance(target, n.Sequence) and not written.startswith(("(", "[")):

@@ -24,6 +24,8 @@ class WriteBack:
 
 def write_back(loop: n.For, name: str, frame: Frame, context: Context) -> WriteBack | None:
     """How to store a new value of a loop's variable, where what it is an element of is a known list, dict or array."""
+    if is_async(loop, context):
+        return None
     keyed = _keyed(loop, name)
     if keyed is not None:
         key, owner = keyed
@@ -42,6 +44,11 @@ def write_back(loop: n.For, name: str, frame: Frame, context: Context) -> WriteB
     if kinds == {"array"} and (isinstance(found, n.Attribute) or text in frame.scope.names):
         return WriteBack(header, lambda value: f"{text} = {text}.at[{index}].set({value})")
     return None
+
+
+def is_async(loop: n.For, context: Context) -> bool:
+    """Whether the loop is an `async for`, which `enumerate` does not take."""
+    return context.text.at(loop.span).startswith("async")
 
 
 def _keyed(loop: n.For, name: str) -> tuple[str, n.Name | n.Attribute] | None:
