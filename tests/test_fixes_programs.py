@@ -55,6 +55,10 @@ CHANGED = {
         '\n\ndef g(x, a):\n    """Multi\n    line."""\n    return a * x  # scaled\n\n\ng_jit = jax.jit(g)\n'
         "for a in (1.0, 2.0):\n    # the step\n    print(g_jit(jnp.ones(2), a))\n",
     ),
+    "a default that captures the loop's variable": (
+        "for a in (1.0, 2.0):\n    g = jax.jit(lambda x, a=a: a * x)  # bound\n    print(g(jnp.ones(2)))\n",
+        "g = jax.jit(lambda x, a: a * x)  # bound\nfor a in (1.0, 2.0):\n    print(g(jnp.ones(2), a=a))\n",
+    ),
     "the comment of a compiled function that is moved": (
         "def step(x, lr=0.1):\n    grad = jax.jit(jax.grad(lambda v: lr * jnp.sum(v**2)))  # slope\n    return x - grad(x)\n"
         "x = jnp.ones(2)\nfor _ in range(2): x = step(x)\n",
@@ -99,6 +103,9 @@ CHANGED = {
 }  # fmt: skip
 
 KEPT = {
+    "a default beside one that captures the loop's variable": (
+        "for a in (1.0, 2.0):\n    g = jax.jit(lambda x, a=a, b=2: a * x * b)\n    print(g(jnp.ones(2)))\n"
+    ),
     "a name of the loop's body that is read after it": (
         "@jax.jit\ndef f(x):\n    for i in range(20):\n        t = x * 2\n        x = x + t\n    return x + t\nf(1.0)\n"
     ),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec import structs
+
 from jaxlint.analysis.context import Context, fix
 from jaxlint.analysis.events import SiteSeen
 from jaxlint.analysis.returned import rewritten
@@ -86,28 +88,74 @@ def _moved_out(event: SiteSeen, move: Move, wanted: str, where: str, context: Co
     closure = directly(event.value)
     if closure is None or closure.path != context.module.path:
         return None
-    function, calls = closure.function, calls_of(event, closure, context)
+    calls = calls_of(event, closure, context)
+    function, defaults = _without_defaults(closure.function, move)
     names = sorted((function_names(function) & move.local) - {function.name})
-    captured = [Captured(name, reads_of(function, name)) for name in names]
     header = header_edit(function, names, context) if names else None
-    if not calls or (names and header is None) or not all(_is_data(name, event) for name in names):
+    if not calls or (names and header is None) or not all(_is_data(n_, event) for n_ in (*names, *defaults.values())):
         return None
-    if _names_of_application(event.node) & move.local - {_own_name(function, move, context)}:
+    if not _can_leave(event, function, move, [*names, *defaults.values()], calls, context):
         return None
-    if not all(move.holds(call.span) and not holds(function.span, call.span) for call in calls):
-        return None
-    if not all(means_the_same(frozenset(names), function, call, context) for call in calls):
-        return None
-    moved = _moved(event, function, move, wanted, [header] if header is not None else [], context)
-    added = [call_edit(function, call, names, names, context) for call in calls] if names else []
+    edits = [*_default_edits(closure.function, defaults), *([header] if header is not None else [])]
+    moved = _moved(event, closure.function, move, wanted, edits, context)
+    added = [_call_edit(closure.function, call, names, defaults, context) for call in calls]
+    captured = [Captured(name, reads_of(function, name)) for name in names]
     if (
         moved is None
         or None in added
         or not event.could_be(rewritten(event.value, with_parameters(function, captured)))
     ):
         return None
-    safety = Safety.UNSAFE if names or isinstance(move.target, n.FunctionDefinition) else Safety.SAFE
-    return fix(safety, f"compile the function once, {where}", moved, [edit for edit in added if edit])
+    is_same = not names and not defaults and not isinstance(move.target, n.FunctionDefinition)
+    safety = Safety.SAFE if is_same else Safety.UNSAFE
+    return fix(safety, f"compile the function once, {where}", moved, [edit for edit in added if isinstance(edit, Edit)])
+
+
+def _can_leave(
+    event: SiteSeen, function: n.Function, move: Move, names: Sequence[str], calls: Sequence[n.Call], context: Context
+) -> bool:
+    """Whether nothing but the names is local, and all calls are where the names mean the same."""
+    if _names_of_application(event.node) & move.local - {_own_name(function, move, context)}:
+        return False
+    if not all(move.holds(call.span) and not holds(function.span, call.span) for call in calls):
+        return False
+    return all(means_the_same(frozenset(names), function, call, context) for call in calls)
+
+
+def _without_defaults(function: n.Function, move: Move) -> tuple[n.Function, dict[str, str]]:
+    """The function whose defaults (`a=a`) are no local names any more, and what those parameters are given."""
+    found = {
+        p.name: p.default.name
+        for p in function.parameters
+        if isinstance(p.default, n.Name) and p.default.name in move.local
+    }
+    if not found or any(p.default is not None and p.name not in found for p in function.parameters):
+        return function, {}
+    bare = tuple(structs.replace(p, default=None) if p.name in found else p for p in function.parameters)
+    return structs.replace(function, parameters=bare), found
+
+
+def _default_edits(function: n.Function, defaults: dict[str, str]) -> list[Edit]:
+    edits = []
+    for parameter in function.parameters:
+        if parameter.name in defaults and parameter.default is not None:
+            start = parameter.annotation.span if parameter.annotation is not None else parameter.span
+            end = parameter.default.span
+            edits.append(Edit(Span(start.end_line, start.end_column, end.end_line, end.end_column), ""))
+    return edits
+
+
+def _call_edit(
+    function: n.Function, call: n.Call, names: Sequence[str], defaults: dict[str, str], context: Context
+) -> Edit | bool | None:
+    """The arguments at a call; True where there are none to add, None where a call gives what has a default."""
+    positions = {p.name: i for i, p in enumerate(function.parameters)}
+    count = sum(argument.keyword is None for argument in call.arguments)
+    if any(count > positions[name] or any(a.keyword == name for a in call.arguments) for name in defaults):
+        return None
+    if not names and not defaults:
+        return True
+    return call_edit(function, call, [*defaults, *names], [*defaults.values(), *names], context)
 
 
 def _names_of_application(node: n.Expr | n.Function) -> set[str]:
