@@ -103,6 +103,25 @@ CHANGED = {
 }  # fmt: skip
 
 KEPT = {
+    "what is captured holds a text": (
+        'params = {"w": jnp.ones((400, 400)), "name": "w"}\n@jax.jit\ndef f(x): return params["w"] @ x\nf(jnp.ones(400))\n'
+    ),
+    "what is captured is used as a number": (
+        "import numpy as np\nindex = np.arange(200_000)\n@jax.jit\ndef f(x):\n    n = int(index[-1])\n    return x[index] * n\n"
+        "f(jnp.ones(200_000))\n"
+    ),
+    "a function looks at the list": (
+        "step = jax.jit(lambda w: w * 0.9)\nlosses = []\ndef last(): return losses[-1]\nw = jnp.ones(())\nfor _ in range(3):\n"
+        "    w = step(w)\n    losses.append(float(w))\n    print(last())\n"
+    ),
+    "a derivative of what decides by value": (
+        "def loss(w):\n    if w.sum() > 1: return jnp.sum(w**2)\n    return jnp.sum(w)\ng = jax.grad(loss)\nw = jnp.ones(3)\n"
+        "for _ in range(3): w = w - 0.1 * g(w)\n"
+    ),
+    "arrays that are given away": (
+        "from functools import partial\n@partial(jax.jit, donate_argnums=0)\ndef f(x): return x * 0.5\n"
+        "x, seen = jnp.ones(2), []\nfor _ in range(3):\n    x = f(x)\n    seen.append(x.tolist())\n"
+    ),
     "a default beside one that captures the loop's variable": (
         "for a in (1.0, 2.0):\n    g = jax.jit(lambda x, a=a, b=2: a * x * b)\n    print(g(jnp.ones(2)))\n"
     ),

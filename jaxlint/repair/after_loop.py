@@ -6,7 +6,7 @@ from jaxlint.analysis.context import Context, fix
 from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.program.names import bound_by, walk_statements
-from jaxlint.repair.hoist import enclosing, names_read
+from jaxlint.repair.hoist import enclosing, function_names, names_read
 from jaxlint.repair.spelling import all_expressions, fresh_name, spell
 from jaxlint.repair.text import insert_after
 
@@ -77,6 +77,10 @@ def _is_made_by_display(path: list[n.Stmt], loop: n.Stmt, name: str, context: Co
     """Whether `name = []` before the loop is all that binds the name, so that nothing else holds the list."""
     functions = [statement for statement in path if isinstance(statement, n.FunctionDefinition)]
     body = functions[-1].function.body if functions else context.module.body
+    inner = (statement.function for statement in walk_statements(body) if isinstance(statement, n.FunctionDefinition))
+    lambdas = (node.function for node in all_expressions(context.module) if isinstance(node, n.Lambda))
+    if any(name in function_names(function) for function in (*inner, *lambdas)):
+        return False  # they may read the list while the loop runs
     binders = [statement for statement in walk_statements(body) if name in bound_by(statement)]
     if len(binders) != 1 or not isinstance(binders[0], n.Assign) or binders[0].span > loop.span:
         return False

@@ -9,7 +9,7 @@ from jaxlint.analysis.context import Context, Report, fix, insert
 from jaxlint.analysis.events import ApiCall, Looped, SiteSeen
 from jaxlint.analysis.frames import steps
 from jaxlint.analysis.returned import behind
-from jaxlint.analysis.values import Array, Items, Many, Scalar, Value, is_traced, leaves
+from jaxlint.analysis.values import Array, Items, Key, Many, Scalar, Value, is_traced, leaves
 from jaxlint.model import Edit, Fix, Safety, Severity, Step
 from jaxlint.program import nodes as n
 from jaxlint.program.names import bound_names, expressions, walk, walk_statements
@@ -52,7 +52,8 @@ def check_constant(event: SiteSeen, context: Context) -> Iterator[Report]:
             function, site = closure.function.name, event.value.site
             message = f"`{name}` is compiled into `{function}` as a constant; pass a large array as an argument"
             because = (Step(site.path, site.span.line, f"`{function}` is jitted"),)
-            repair = as_arguments(event, [Captured(name, (place,))], context)
+            is_data = all(map(_is_data, leaves(value)))
+            repair = as_arguments(event, [Captured(name, (place,))], context) if is_data else None
             yield Report(place.span, message, because, repair, path=closure.path)
 
 
@@ -64,6 +65,11 @@ def _may_be_large(value: Value) -> bool:
         return True
     dims = [dim if isinstance(dim, int) else LARGE for dim in value.shape]
     return bool(dims) and prod(dims) >= LARGE
+
+
+def _is_data(leaf: Value) -> bool:
+    """Whether jit takes a leaf as an argument."""
+    return isinstance(leaf, (Array, Key)) or (isinstance(leaf, Scalar) and leaf.kind in (*NUMBERS, "complex", "none"))
 
 
 def _first_read(function: n.Function, name: str) -> n.Name | None:
