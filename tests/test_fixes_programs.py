@@ -94,6 +94,12 @@ CHANGED = {
         "import random\n@jax.jit\ndef f(x, drawn, drawn_2):\n    a = drawn; b = drawn_2\n    return x + a + b\n"
         "f(1.0, random.random(), random.uniform(0, 1))\nf(2.0, random.random(), random.uniform(0, 1))\n",
     ),
+    "an array at a static argument": (
+        'from functools import partial\n@partial(jax.jit, static_argnames=["mode", "w"])\ndef f(x, w, mode): return x * w if mode == "a" else x\n'
+        'f(1.0, w=jnp.ones(2), mode="a")\n',
+        'from functools import partial\n@partial(jax.jit, static_argnames=["mode"])\ndef f(x, w, mode): return x * w if mode == "a" else x\n'
+        'f(1.0, w=jnp.ones(2), mode="a")\n',
+    ),
     "conversions": (
         "@jax.jit\ndef f(x, i):\n    s = float(x.sum())  # to float\n    return s * x + float(i - 1) / 2 + (x.sum() + 1).item()\n"
         "f(jnp.ones(3), 3)\n",
@@ -103,6 +109,9 @@ CHANGED = {
 }  # fmt: skip
 
 KEPT = {
+    "an array at a static argument that is a size": (
+        "g = jax.jit(lambda x, n: x + jnp.zeros(n), static_argnums=1)\ng(1.0, jnp.array(3))\n"
+    ),
     "what is captured holds a text": (
         'params = {"w": jnp.ones((400, 400)), "name": "w"}\n@jax.jit\ndef f(x): return params["w"] @ x\nf(jnp.ones(400))\n'
     ),

@@ -183,6 +183,7 @@ class TransformCalled:
     call: n.Call | None
     result: Value
     can_be_jitted: Callable[[], bool]  # tries it
+    needs_value: Callable[[str], bool]  # tries whether the function asks for the value of a parameter
     body: Value | None = None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -177,9 +178,21 @@ class Machine:
         inner = Transformed(site, value)
         return self.traces(site.path, lambda: transforms.call_generic(self, frame, inner))
 
+    def needs_value(self, value: Transformed, frame: Frame, name: str) -> bool:
+        """Whether a function asks for the value of a parameter, were all its parameters traced."""
+        site = replace(value.site, options=())
+        bare = replace(value, site=site)
+        faults = self.faults(site.path, lambda: transforms.call_generic(self, frame, bare))
+        traces = (option.trace for fault in faults for option in options(fault.value))
+        return any(p.name == name for trace in traces if trace is not None for p in trace.parameters)
+
     def traces(self, path: str, run: Callable[[], object]) -> bool:
         """Whether a trial run, of which no rule hears, asks no tracer for what it cannot tell."""
-        faults: list[object] = []
+        return not self.faults(path, run)
+
+    def faults(self, path: str, run: Callable[[], object]) -> list[Any]:
+        """Where a trial run asks tracers for what they cannot tell."""
+        faults: list[Any] = []
 
         def listen(event: Any) -> None:
             if isinstance(event, TRACING_FAULTS) and any(is_traced(option) for option in options(event.value)):
@@ -191,7 +204,7 @@ class Machine:
             self.root(path, STEPS_PER_ENTRY, run)
         finally:
             self._emit, self.memo = told, memo
-        return not faults
+        return faults
 
     def load(self, name: str) -> Scope | None:
         """The scope of a project module, run at the first request (an import cycle sees it half done)."""

@@ -185,7 +185,12 @@ def call(m: Machine, f: Frame, value: Transformed, arguments: Arguments, e: n.Ca
     result = _CALLERS.get(site.kind, _call_plain)(m, f, value, arguments, where, inside)
     donation.mark(m, f, value, arguments, result, where)
     body = inside[0] if inside else None
-    m.emit(TransformCalled(f, where, value, arguments, e, result, lambda: m.can_be_jitted(value, f, where), body))
+    m.emit(
+        TransformCalled(
+            f, where, value, arguments, e, result,
+            lambda: m.can_be_jitted(value, f, where), lambda name: m.needs_value(value, f, name), body,
+        )
+    )  # fmt: skip
     return result
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jaxlint.analysis.context import Context, insert
-from jaxlint.analysis.values import Items, Option, Scalar, Site
-from jaxlint.model import Edit
+from jaxlint.analysis.context import Context, fix, insert
+from jaxlint.analysis.events import TransformCalled
+from jaxlint.analysis.signature import constants
+from jaxlint.analysis.values import Closure, Items, Option, Scalar, Site, Value
+from jaxlint.model import Edit, Fix, Safety
 from jaxlint.program import nodes as n
+from jaxlint.repair.options import remove_option
 from jaxlint.repair.spelling import spell
 from jaxlint.versions import exists
 
@@ -84,3 +87,33 @@ def _extended(existing: Option, items: Sequence[str], context: Context) -> list[
 
 def _text(value: Scalar) -> str:
     return f'"{value.const}"' if value.kind == "str" else str(value.const)
+
+
+def left_traced(event: TransformCalled, name: str, context: Context) -> Fix | None:
+    """Takes a parameter out of the static ones, where the application is in this file."""
+    site = event.value.site
+    if site.path != context.module.path:
+        return None
+    edits = _without(site, name, event.value.function, context)
+    return fix(Safety.UNSAFE, f"leave `{name}` traced", edits) if edits else None
+
+
+def _without(site: Site, name: str, function: Value, context: Context) -> list[Edit] | None:
+    """The edits that take one name or its number out of the options."""
+    names, numbers = site.option_at("static_argnames"), site.option_at("static_argnums")
+    if names is not None and numbers is None:
+        option, which = names, "static_argnames"
+        kept = [f'"{text}"' for text in constants(names.value) or () if text != name]
+    elif numbers is not None and names is None and isinstance(function, Closure):
+        option, which = numbers, "static_argnums"
+        positions = [p.name for p in function.function.parameters]
+        given = [number for number in constants(numbers.value) or () if isinstance(number, int)]
+        kept = [str(n_) for n_ in given if n_ >= len(positions) or positions[n_] != name]
+    else:
+        return None
+    if not kept:
+        return remove_option(site, which, context)
+    # The span of a tuple leaves its parentheses out, that of a list holds the brackets.
+    if context.text.at(option.span)[:1] == "[":
+        return [Edit(option.span, f"[{', '.join(kept)}]")]
+    return [Edit(option.span, ", ".join(kept) + ("," if len(kept) == 1 else ""))]

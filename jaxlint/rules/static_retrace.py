@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import TransformCalled
-from jaxlint.analysis.signature import constants
-from jaxlint.analysis.values import Closure, Scalar, Site, Value
-from jaxlint.model import Edit, Fix, Safety, Severity, Span
+from jaxlint.analysis.values import Closure, Scalar, Value
+from jaxlint.model import Fix, Safety, Severity
 from jaxlint.program import nodes as n
 from jaxlint.program.names import target_names, walk
 from jaxlint.registry import Rule
 from jaxlint.repair.hoist import enclosing, out_of_loop
+from jaxlint.repair.statics import left_traced
 from jaxlint.repair.usage import is_only_arithmetic
 from jaxlint.rules.static_unhashable import static_arguments
 
@@ -40,7 +40,7 @@ def check(event: TransformCalled, context: Context) -> Iterator[Report]:
                 f"static `{name}` has another value in each round of the loop, "
                 f"so `{_called(event)}` compiles again for each; leave it traced"
             )
-            yield Report(event.span, message, (), _unstatic(event, str(name), context))
+            yield Report(event.span, message, (), left_traced(event, str(name), context))
 
 
 def _called(event: TransformCalled) -> str:
@@ -90,54 +90,6 @@ def _counter(target: n.Expr, iterable: n.Expr) -> Iterator[str]:
 def _named(node: n.Lambda, name: str, context: Context) -> Fix | None:
     moved = out_of_loop(node, name, context)
     return fix(Safety.SAFE, "make the function once, before the loop", moved[1]) if moved is not None else None
-
-
-def _unstatic(event: TransformCalled, name: str, context: Context) -> Fix | None:
-    """Takes the parameter out of the static ones, where the application is in this file."""
-    site = event.value.site
-    if site.path != context.module.path:
-        return None
-    edits = without_static(site, name, event, context)
-    return fix(Safety.UNSAFE, f"leave `{name}` traced", edits) if edits else None
-
-
-def without_static(site: Site, name: str, event: TransformCalled, context: Context) -> list[Edit] | None:
-    """The edits that take one name or its number out of the options."""
-    names = site.option_at("static_argnames")
-    numbers = site.option_at("static_argnums")
-    if names is not None and numbers is None:
-        kept: list[str] = [f'"{text}"' for text in constants(names.value) or () if text != name]
-        option = names
-    elif numbers is not None and names is None:
-        assert isinstance(event.value.function, Closure)
-        positions = [p.name for p in event.value.function.function.parameters]
-        kept = [
-            str(number)
-            for number in constants(numbers.value) or ()
-            if isinstance(number, int) and positions[number] != name
-        ]
-        option = numbers
-    else:
-        return None
-    if kept:
-        comma = "," if len(kept) == 1 else ""
-        inner = ", ".join(kept) + comma
-        # The span of a tuple leaves its parentheses out, that of a list holds the brackets.
-        return [Edit(option.span, f"[{inner}]" if context.text.at(option.span)[:1] == "[" else inner)]
-    return _without_option(site, option.argument, context)
-
-
-def _without_option(site: Site, span: Span, context: Context) -> list[Edit] | None:
-    if site.form == "partial" and len(site.options) == 1 and site.last_argument is not None:
-        return [Edit(site.span, context.text.at(site.name_span))]  # `@partial(jax.jit, ...)` becomes `@jax.jit`
-    line = context.text.line(span.line)
-    before = line[: span.column - 1]
-    if before.rstrip().endswith(",") and site.form in ("call", "partial"):
-        start = len(before.rstrip()) - 1
-        return [Edit(Span(span.line, start + 1, span.end_line, span.end_column), "")]
-    if site.form == "factory":
-        return [Edit(site.span, context.text.at(site.name_span))]
-    return None
 
 
 CHECKS = {TransformCalled: check}

@@ -11,6 +11,7 @@ from jaxlint.analysis.values import Array, Items, Key, Value
 from jaxlint.model import Edit, Fix, Safety, Severity
 from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
+from jaxlint.repair.statics import left_traced
 
 UNHASHABLE = Rule(
     "JAX312",
@@ -72,7 +73,9 @@ def check_array(event: TransformCalled, context: Context) -> Iterator[Report]:
             yield Report(site.span, message, (), _shifted(event, context))
         else:
             where = node.span if node is not None and event.call is not None else event.span
-            yield Report(where, f"`{name}` is static and must be hashable, but is given an array")
+            message = f"`{name}` is static and must be hashable, but is given an array"
+            repair = None if event.needs_value(str(name)) else left_traced(event, str(name), context)
+            yield Report(where, message, (), repair)
 
 
 def _forgets_self(known: Signature | None, event: TransformCalled) -> bool:
