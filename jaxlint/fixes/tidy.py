@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from jaxlint.fixes.edits import apply_edits
 from jaxlint.model import Edit, Span
 from jaxlint.program import nodes as n
-from jaxlint.program.lower import lower
 from jaxlint.repair.spelling import all_expressions, count_reads
 from jaxlint.source.text import SourceFile
 
@@ -21,6 +20,8 @@ def without_unused_imports(before: SourceFile, after: SourceFile) -> SourceFile:
     """
     if after.text == before.text or before.path.endswith("__init__.py"):
         return after
+    from jaxlint.program.lower import lower  # the parser, which linting from the store does without
+
     old, new = lower(before.text, before.path, ""), lower(after.text, after.path, "")
     edits = [edit for statement in new.body for edit in _removals(statement, old, new, after.text.splitlines())]
     return after.with_text(apply_edits(after.text, edits)) if edits else after
