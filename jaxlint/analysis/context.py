@@ -17,7 +17,8 @@ class Report(Struct, frozen=True):
     """A rule's answer: something is wrong at `span`. The engine adds code, name, path and severity.
 
     `because` is put before the steps that the analysis itself knows (how tracing came here).
-    `path` is set where the place is in another file than the event's.
+    `path` is set where the place is in another file than the event's. Reports of one file with the same `fault` are
+    one fault in several places, and become one finding at the first.
     """
 
     span: Span
@@ -25,6 +26,7 @@ class Report(Struct, frozen=True):
     because: tuple[Step, ...] = ()
     fix: Fix | None = None
     path: str | None = None
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 from jaxlint.analysis.context import Context, Report, Text
 from jaxlint.analysis.events import DefaultKeySeen, SiteSeen
+from jaxlint.analysis.folding import folded
 from jaxlint.analysis.machine import Machine
 from jaxlint.analysis.project import Lower, Project, Source
 from jaxlint.analysis.uses import api_uses
@@ -70,6 +71,7 @@ class Collector:
         self.names = {source.path: name for name, source in project.named()}
         self.contexts: dict[str, Context] = {}
         self.found: dict[tuple[str, str, Span], Finding] = {}
+        self.faults: dict[tuple[str, str, Span], str] = {}
         self.checks: dict[type, list[tuple[Rule, Check]]] = {}
         for entry in rule_modules():
             if only is None or entry.rule.name in only:
@@ -97,6 +99,8 @@ class Collector:
         old = self.found.get(key)
         if old is None or (old.fix is None and report.fix is not None):
             self.found[key] = finding
+            if report.fault is not None:
+                self.faults[key] = report.fault
 
     def context(self, path: str) -> Context:
         """What rules may ask of a file."""
@@ -111,7 +115,11 @@ class Collector:
 
     def sorted(self) -> list[Finding]:
         """All findings in the order of files, lines and codes."""
-        return sorted(self.found.values(), key=lambda finding: (finding.path, finding.span, finding.code))
+        groups: dict[object, list[Finding]] = {}
+        for key, finding in sorted(self.found.items(), key=lambda item: (item[0][1], item[0][2], item[0][0])):
+            fault = self.faults.get(key)
+            groups.setdefault(key if fault is None else (*key[:2], fault), []).append(finding)
+        return [folded(group) for group in groups.values()]
 
 
 def _path(event: Any) -> str:

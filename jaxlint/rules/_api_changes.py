@@ -47,7 +47,8 @@ def is_jax_itself(context: Context) -> bool:
 def name_reports(use: ApiUse, wanted: str, context: Context) -> Iterator[Report]:
     """The report of a use whose name the target has removed or deprecated, as `wanted` says.
 
-    A name that an import or alias has brought in is reported where that stands, not again at each use.
+    A name that an import or alias has brought in is reported where that stands, not again at each use; one that is
+    written out at each use is reported at the first.
     """
     change = _import_change(use, context) if use.imported is not None else versions.find(use.path)
     if change is None or versions.status(change, context.target) != wanted:
@@ -58,7 +59,8 @@ def name_reports(use: ApiUse, wanted: str, context: Context) -> Iterator[Report]
         part = changed_part(use, change)
         found = rewrite(use, change, context)
         repair = None if found is None else Fix(found.safety, f"Use `{found.text}`", found.edits)
-        yield Report(part.span if part is not None else use.span, message(change, wanted, context), fix=repair)
+        where = part.span if part is not None else use.span
+        yield Report(where, message(change, wanted, context), fix=repair, fault=change.name)
 
 
 def _import_change(use: ApiUse, context: Context) -> Change | None:
