@@ -5,9 +5,7 @@ from __future__ import annotations
 from examples import fixed, linted
 
 TEXT = (
-    "import jax\n\na = jax.tree_map(abs, [1])\n"
-    "b = jax.tree_map(abs, jax.tree_map(abs, [2]))\n"
-    "c = jax.tree_leaves(a)\n"
+    "import jax\n\na = jax.tree_map(abs, [1])\nb = jax.tree_map(abs, jax.tree_map(abs, [2]))\nc = jax.tree_leaves(a)\n"
 )
 
 

@@ -23,6 +23,7 @@ from jaxlint.analysis.values import (
     Method,
     ModuleValue,
     Scalar,
+    Super,
     Transformed,
     Unknown,
     Value,
@@ -48,6 +49,8 @@ def get(m: Machine, f: Frame, base: Value, name: str, e: n.Attribute) -> Value:
             return _of_array(base, name)
         case Instance() | ClassValue():
             return classes.get_attribute(m, f, base, name, e)
+        case Super():
+            return classes.get_inherited(m, f, base, name, e)
         case ModuleValue():
             return _of_module(m, base, name)
         case Unknown():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import dropwhile, islice
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis import calls, evidence, transforms
@@ -17,6 +18,7 @@ from jaxlint.analysis.values import (
     Closure,
     Factory,
     Instance,
+    Super,
     Transformed,
     Unknown,
     Value,
@@ -217,6 +219,28 @@ def get_attribute(m: Machine, f: Frame, base: Instance | ClassValue, name: str, 
     found = find(cls, name)
     if found is None:
         return _missing(m, f, base, name)
+    return _bound(m, f, base, found, e)
+
+
+def get_inherited(m: Machine, f: Frame, base: Super, name: str, e: n.Attribute) -> Value:
+    """An attribute of `super()`: unknown from the first base on that is not of the project."""
+    cls = base.owner.cls if isinstance(base.owner, Instance) else base.owner
+    behind = dropwhile(lambda one: not _is_class(one, base.after), lineage(cls))
+    for other in islice(behind, 1, None):
+        if not isinstance(other, ClassValue):
+            return Unknown()
+        if name in other.scope.names:
+            return _bound(m, f, base.owner, other.scope.names[name], e)
+    return Unknown()
+
+
+def _is_class(value: Value, cls: ClassValue) -> bool:
+    return isinstance(value, ClassValue) and value.definition is cls.definition
+
+
+def _bound(m: Machine, f: Frame, base: Instance | ClassValue, found: Value, e: n.Attribute) -> Value:
+    """What an object or class gives for something that a class body binds."""
+    cls = base.cls if isinstance(base, Instance) else base
     if isinstance(found, Bound) and isinstance(found.function, Api) and found.function.path == CACHED:
         return replace(found, arguments=(bind(found.arguments[0], base),)) if isinstance(base, Instance) else found
     if isinstance(found, Bound) and isinstance(found.function, Api) and found.arguments:

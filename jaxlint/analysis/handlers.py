@@ -29,6 +29,7 @@ from jaxlint.analysis.values import (
     Many,
     Mapping,
     Scalar,
+    Super,
     Trace,
     Unknown,
     Value,
@@ -360,6 +361,14 @@ def _field(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: 
 
 
 def _super(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
+    if len(arguments.positional) == 2:
+        cls, owner = arguments.positional
+    else:
+        scope = f.scope.parent
+        cls = scope.names.get("__class__", NONE) if scope is not None and scope.is_class else NONE
+        owner = f.owner if f.owner is not None else NONE
+    if isinstance(cls, ClassValue) and isinstance(owner, (Instance, ClassValue)):
+        return Super(owner, cls)
     return Unknown()
 
 

@@ -270,6 +270,14 @@ class Instance(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Super(Value):
+    """`super()`: what the bases behind the class `after` give to `owner`, an object or class."""
+
+    owner: Instance | ClassValue
+    after: ClassValue
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleValue(Value):
     """A module of the project."""
 
