@@ -359,3 +359,10 @@ def test_fixed_programs_run() -> None:
     assert left["builtins"] == left["loops"] == left["lists"] == left["statics"] == []
     failed = runner({name: outcome.loaded.sources[0].text for name, outcome in after.items()})
     assert {name: outcome for name, outcome in failed.items() if outcome} == {}
+
+
+@pytest.mark.parametrize("call", ["power(x, n - 1)", "f.power(x, n - 1)"])
+def test_a_recursive_function_keeps_its_branch(call: str) -> None:
+    """`lax.cond` traces both sides, and so would never end."""
+    text = f"import jax\n\n\n@jax.jit\ndef power(x, n):\n    if n == 0:\n        return x\n    return x * {call}\n"
+    assert linted(text).findings[0].fix is None

@@ -6,6 +6,7 @@ from jaxlint.analysis.context import Context
 from jaxlint.analysis.events import Branch
 from jaxlint.model import Fix
 from jaxlint.program import nodes as n
+from jaxlint.program.names import expressions, walk, walk_statements
 from jaxlint.repair import comparisons, selection
 from jaxlint.repair.numeric import Reader
 
@@ -16,6 +17,8 @@ def as_array_operation(event: Branch, context: Context) -> Fix | None:
     Builtins that compare and connectives of booleans keep their meaning (safe). A branch becomes a choice between
     computed values (unsafe: both sides are then computed, and come out with one dtype).
     """
+    if is_recursive(event.frame.function):
+        return None  # with both sides computed, nothing ends the recursion
     reader = Reader(event.frame, context)
     match event.form, event.statement:
         case "if", n.If() as statement:
@@ -34,3 +37,12 @@ def as_array_operation(event: Branch, context: Context) -> Fix | None:
             found = comparisons.of_boolean(e, reader)
             return found or (comparisons.of_default(e, reader) if isinstance(e, n.Boolean) else None)
     return None
+
+
+def is_recursive(function: n.Function | None) -> bool:
+    """Whether a function calls itself by its name."""
+    if function is None:
+        return False
+    nodes = (node for s in walk_statements(function.body) for e in expressions(s) for node in walk(e))
+    called = (node.function for node in nodes if isinstance(node, n.Call))
+    return any(isinstance(one, (n.Name, n.Attribute)) and one.name == function.name for one in called)
