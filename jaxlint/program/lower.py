@@ -6,19 +6,17 @@ The walk skips white space and comments, which an ordinary `CSTVisitor` visits a
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 from typing import Any
 
 import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
 from jaxlint.program.names import outer_names, statement_names, target_names
-
-Positions = Mapping[cst.CSTNode, CodeRange]
+from jaxlint.program.positions import Positions
 
 BINARY = {
     "Add": "+", "Subtract": "-", "Multiply": "*", "Divide": "/", "FloorDivide": "//", "Modulo": "%", "Power": "**",
@@ -43,9 +41,8 @@ def statements(text: str) -> tuple[n.Stmt, ...]:
     Raises:
         libcst.ParserSyntaxError: the text is not Python.
     """
-    wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
-    visitor = _Lowering(wrapper.resolve(PositionProvider))
-    return visitor.statements(wrapper.module.body)
+    module = cst.parse_module(text)
+    return _Lowering(Positions(module, text)).statements(module.body)
 
 
 @dataclass(slots=True)
@@ -60,14 +57,9 @@ class _Lowering:
     """One method for each kind of libcst node, found by the node's type name."""
 
     def __init__(self, positions: Positions) -> None:
-        self.positions = positions
+        self.span = positions.span
         self.expressions: dict[type, Callable[[Any], n.Expr]] = {}
         self.around = [_Seen()]  # for each function around, innermost last
-
-    def span(self, first: cst.CSTNode, last: cst.CSTNode | None = None) -> Span:
-        start = self.positions[first].start
-        end = self.positions[last or first].end
-        return Span(start.line, start.column + 1, end.line, end.column + 1)
 
     # Statements
 
