@@ -137,13 +137,25 @@ def _parsed(sources: Sequence[SourceFile], store: Store) -> tuple[list[SourceFil
 def syntax_fault(source: SourceFile) -> Finding | None:
     """The finding for a text that Python cannot parse, or None."""
     try:
-        parse(source.text)
+        tree = parse(source.text)
+        if _too_long(source.text, tree):
+            raise RecursionError
     except SyntaxError as error:
         return _finding(syntax_error.RULE, source.path, _place(source.text, error), f"{_sentence(error)}{_python()}")
     except (ValueError, RecursionError, MemoryError) as error:
         message = "is nested too deeply" if not isinstance(error, ValueError) else str(error)
         return _finding(syntax_error.RULE, source.path, Span(1, 1, 1, 1), f"the file cannot be parsed: {message}")
     return None
+
+
+LONGEST_CHAIN = 1000
+"""How many terms of `and` or `or` are read; libcst 1.9 nests them, and takes the process with it at some 6,000."""
+
+
+def _too_long(text: str, tree: ast.Module) -> bool:
+    if text.count(" and") + text.count(" or") < LONGEST_CHAIN:
+        return False
+    return any(isinstance(node, ast.BoolOp) and len(node.values) > LONGEST_CHAIN for node in ast.walk(tree))
 
 
 def parse(text: str) -> ast.Module:
@@ -158,8 +170,13 @@ def analysed(
 ) -> tuple[list[Finding], list[Failure]]:
     """What the analysis finds in sources that parse, nothing suppressed; by the rules named in `only`, or by all."""
     failures: list[Failure] = []
+    unread: list[Finding] = []
 
     def failed(path: str, error: Exception) -> None:
+        if type(error).__name__ == "ParserSyntaxError":  # libcst is not imported for the sake of a name
+            told = "the file cannot be parsed by libcst, though Python can; it was not linted"
+            unread.append(_finding(syntax_error.RULE, path, Span(1, 1, 1, 1), told))
+            return
         if os.environ.get("JAXLINT_DEBUG"):
             traceback.print_exception(error)
         failures.append(Failure(path, f"internal error, not linted: {type(error).__name__}: {error}"))
@@ -174,11 +191,11 @@ def analysed(
             lower=lower,
             on_failure=failed,
         )
-        return found, failures
+        return [*found, *unread], failures
     except Exception as error:
         if len(sources) == 1:
             failed(sources[0].path, error)
-            return [], failures
+            return unread, failures
     # One file brought the whole down: each is looked at by itself, so that only that one is lost.
     apart = [analysed([source], settings, only, meter) for source in sources]
     return [one for found, _ in apart for one in found], [one for _, lost in apart for one in lost]

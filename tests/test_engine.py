@@ -403,3 +403,15 @@ def test_no_pair_of_files_makes_the_analysis_fail(first: list[str], second: list
 def test_loaded_files_are_replaced_by_their_path() -> None:
     files: Loaded = replaced(loaded(a="x = 1\n"), {"a.py": SourceFile.from_text("a.py", "x = (\n")})
     assert [one.name for one in lint(files, settings()).findings] == ["syntax-error"]
+
+
+@pytest.mark.parametrize("operator", ["and", "or"])
+@pytest.mark.parametrize(("terms", "read"), [(900, True), (1001, False), (8000, False)])
+def test_chains_that_would_break_the_parser_are_not_read(operator: str, terms: int, read: bool) -> None:
+    text = "import jax\nx = 1\nif " + f" {operator} ".join(["x"] * terms) + ":\n    pass\n"
+    assert [one.code for one in linted(text).findings] == ([] if read else ["JAX000"])
+
+
+def test_what_only_python_can_parse_is_a_finding_and_no_failure() -> None:
+    (finding,) = linted("import jax\nx = (" + " ".join(["'a'"] * 3200) + ")\n").findings
+    assert finding.code == "JAX000" and "libcst" in finding.message

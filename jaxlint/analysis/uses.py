@@ -257,7 +257,9 @@ class _Walker:
         self.all(right for _, right in node.rest)
 
     def _Boolean(self, node: n.Boolean) -> None:
-        self.under(self.is_guard(node.left), node.left, node.right)
+        # What stands behind a guard is guarded; a chain is taken at once, for chains may be long.
+        terms = list(_terms(node))
+        self.under(any(map(self.is_guard, terms[:-1])), *terms)
 
     def _Conditional(self, node: n.Conditional) -> None:
         self.under(self.is_guard(node.test), node.body, node.test, node.otherwise)
@@ -283,3 +285,14 @@ class _Walker:
 
     def _NamedExpression(self, node: n.NamedExpression) -> None:
         self.visit(node.value)
+
+
+def _terms(node: n.Boolean) -> Iterator[n.Expr]:
+    """The terms of `a and b or c` from left to right, as far as they open to the left."""
+    spine: list[n.Expr] = []
+    left: n.Expr = node
+    while isinstance(left, n.Boolean):
+        spine.append(left.right)
+        left = left.left
+    yield left
+    yield from reversed(spine)
