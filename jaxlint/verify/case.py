@@ -12,23 +12,20 @@ from jaxlint.verify.axes import alternatives
 from jaxlint.verify.change import Change, Touched, touched
 from jaxlint.verify.compare_text import is_prefix
 from jaxlint.verify.compare_values import Comparison
+from jaxlint.verify.explained import explanation, lies_between
 from jaxlint.verify.jobs import Fault, ProgramJob, ProgramResult, ReplayJob, ReplayResult, World
-from jaxlint.verify.judge import Evidence, Run, compare_programs, judge, only_fewer
+from jaxlint.verify.judge import Evidence, judge
 from jaxlint.verify.pool import Server
+from jaxlint.verify.references import MISSING, name_of, worlds, worlds_without_tracing
+from jaxlint.verify.runs import Run, compare_programs
 
 # Rules whose fix is meant to change what the program computes or prints, and how that is judged.
 _KEYS = {"key-reuse", "key-constant"}
-_MISSING = {"AttributeError", "ImportError", "ModuleNotFoundError"}
 _NANS = {"where-grad-nan"}
 _VALUES = {
     "at-result-discarded", "closed-over-constant", "in-axes-kwargs", "index-out-of-bounds", "inplace-assign",
     "side-effect", "stale-closure", "trace-frozen", "traced-print", "tracer-leak", "x64-dtype",
 }  # fmt: skip
-_REFERENCES = {
-    World.RESTORED: "the original with the removed names put back",
-    World.EAGER: "eager semantics (the original without jit)",
-    World.LOOPS: "the original with vmap and control flow as Python loops, without jit",
-}
 
 
 class _Stop(Exception):
@@ -137,7 +134,7 @@ class Case:
         if left and not gone:
             at = f" at line {left.line}" if left.line else ""
             raise _Stop(Verdict.DIFFERENT, f"only the fixed program fails: {left}{at}", False)
-        if left and gone and left.type in _MISSING - {"AttributeError"} and str(left) == str(gone):
+        if left and gone and left.type in MISSING - {"AttributeError"} and str(left) == str(gone):
             raise _Stop(Verdict.UNVERIFIED, f"the program cannot be run here: {left}")
         if left and gone and (left.type != gone.type or _masked(left) != _masked(gone)):
             raise _Stop(Verdict.UNVERIFIED, f"the fixed program still fails: {left} (the original: {gone})")
@@ -149,7 +146,7 @@ class Case:
         two = self._program(self._change.after, "fixed", form)
         if one.result.fault or two.result.fault:
             return None
-        programs = compare_programs(one, two, names=parts.names, changed=parts.changed, prints=parts.prints)
+        programs = self._compared(parts, one, two)
         replay = self._replay(parts, (World.RESTORED, World.RESTORED), measure=False)
         fewer = one.result.removed - two.result.removed
         gain = f"{fewer} fewer calls of removed functions (the program still fails with {after.result.fault})"
@@ -166,10 +163,9 @@ class Case:
             programs = self._compare(parts, before, after, heal)
             if programs.level != "different":
                 return self._with_replay(parts, before, after, programs, heal)
-            if self._change.rule is not None and only_fewer(before, after):
-                eager = self._traced_less(parts, before, after)
-                if eager is not None:
-                    return eager
+            traced = self._by_tracing(parts, programs) if self._change.rule is not None else None
+            if traced is not None:
+                return traced
         reference = self._reference(parts, before, after, fault)
         if reference is None and fault is None and self._change.rule in _VALUES:
             raise _Stop(
@@ -182,25 +178,40 @@ class Case:
         evidence = self._evidence(parts, reference.run, after, reference.programs, replay, fault, reference.name, gain)
         return judge(structs.replace(evidence, fallible=reference.world is not World.RESTORED))
 
-    def _traced_less(self, parts: Touched, before: Run, after: Run) -> Verification | None:
-        """For versions that differ in counts alone, which are smaller: perhaps the program counts its own traces.
+    def _by_tracing(self, parts: Touched, programs: Comparison) -> Verification | None:
+        """For versions that differ in signs of tracing, or in errors that are caught or come later.
 
-        Run without jit, where every call runs the Python code, both must do the same.
+        Run without jit both must do the same, and what the fixed version really prints must be of one or the other.
         """
-        was, now = before.result.compiles, after.result.compiles
-        gain = f"{now} compilations instead of {was}" if now < was else ""
-        name = "the original where both run without jit; with it, smaller counts are seen"
-        for world in (World.EAGER, World.LOOPS):
-            form = ProgramJob("", "", world=world)
-            one = self._program(self._change.before, "eager", form)
-            two = self._program(self._change.after, "eager", form)
-            programs = compare_programs(one, two, names=parts.names, changed=parts.changed, prints=parts.prints)
-            if one.result.fault or two.result.fault or programs.level != "same":
-                continue
-            replay = self._replay(parts, (world, world), measure=False)
-            run = structs.replace(two, result=structs.replace(two.result, hits=after.result.hits))
-            return judge(self._evidence(parts, one, run, programs, replay, reference=name, gain=gain))
+        before = self._program(self._change.before, "original", ProgramJob("", "", log_errors=True))
+        after = self._program(self._change.after, "fixed", ProgramJob("", "", watch=parts.watch, log_errors=True))
+        gain = explanation(before, after)
+        if gain is None:
+            return None
+        for world in worlds_without_tracing(self._change.rule):
+            found = self._both_in(world, parts, before, after, gain)
+            if found is not None and found.verdict is not Verdict.DIFFERENT:
+                return found
+        if gain and (before.result.errors or before.result.fault):
+            raise _Stop(Verdict.UNVERIFIED, f"{gain}, but nothing tells what the right result is: {programs.why}")
         return None
+
+    def _both_in(self, world: World, parts: Touched, before: Run, after: Run, gain: str) -> Verification | None:
+        form = ProgramJob("", "", world=world)
+        one = self._program(self._change.before, "reference", form)
+        two = self._program(self._change.after, "reference", form)
+        programs = self._compared(parts, one, two, types=world is World.EAGER)
+        if one.result.fault or two.result.fault or programs.level != "same" or not lies_between(before, after, two):
+            return None
+        run = structs.replace(two, result=structs.replace(two.result, hits=after.result.hits))
+        name = f"{name_of(world, self._change.rule)}, of both versions"
+        verdict = None
+        for after_world in (World.REAL, world):
+            replay = self._replay(parts, (world, after_world), measure=False)
+            verdict = judge(self._evidence(parts, one, run, programs, replay, reference=name, gain=gain))
+            if verdict.verdict is not Verdict.DIFFERENT:
+                break
+        return verdict
 
     def _with_replay(self, parts: Touched, before: Run, after: Run, programs: Comparison, heal: bool) -> Verification:
         replay = self._replay(parts)
@@ -216,11 +227,13 @@ class Case:
         evidence = self._evidence(parts, before, after, programs, replay, gain=gain)
         if healed is None or judge(evidence).verdict is Verdict.DIFFERENT:
             return judge(evidence)
-        for world in self._worlds(healed):
+        for world in worlds(self._change.rule, healed):
             again = self._replay(parts, (world, World.REAL), measure=False)
             if again and not any(call.outcome in ("healed", "different") for call in again.calls):
                 return judge(
-                    structs.replace(evidence, replay=again, fault=healed, reference=_REFERENCES[world], fallible=True)
+                    structs.replace(
+                        evidence, replay=again, fault=healed, reference=name_of(world, self._change.rule), fallible=True
+                    )
                 )
         return judge(evidence)
 
@@ -240,17 +253,16 @@ class Case:
     def _reference(self, parts: Touched, before: Run, after: Run, fault: Fault | None) -> _Reference | None:
         """A world in which the original runs to its end and agrees with the fixed version."""
         why = ""
-        for world in self._worlds(fault):
+        for world in worlds(self._change.rule, fault):
             run = self._program(self._change.before, "reference", ProgramJob("", "", world=world))
             if run.result.fault:
                 continue
-            loose = (
-                parts.names if world is World.LOOPS else parts.changed
-            )  # Python does not make types of branches agree
-            programs = compare_programs(run, after, names=parts.names, changed=loose, prints=parts.prints)
+            # Python does not make types of branches agree.
+            programs = self._compared(parts, run, after, types=world not in (World.LOOPS, World.LENIENT))
+            name = name_of(world, self._change.rule)
             if programs.level == "same":
-                return _Reference(world, run, programs, _REFERENCES[world])
-            why = why or f"; against {_REFERENCES[world]}: {programs.why}"
+                return _Reference(world, run, programs, name)
+            why = why or f"; against {name}: {programs.why}"
         if fault is None:
             return None
         other = self._other_axes(after)
@@ -259,7 +271,7 @@ class Case:
         elif other is not None:
             name = "a Python loop over the examples, and no other axes work"
             run = self._program(self._change.after, "reference", ProgramJob("", "", world=World.LOOPS))
-            programs = compare_programs(run, after, names=parts.names, changed=parts.changed, prints=parts.prints)
+            programs = self._compared(parts, run, after)
             if not run.result.fault and programs.level == "same":
                 return _Reference(World.LOOPS, run, programs, name)
         level, _ = is_prefix(before.stdout, after.stdout)
@@ -279,12 +291,9 @@ class Case:
                 return f"with axes {axes!r} it works too, and gives another result: check which were meant"
         return "" if others else None
 
-    def _worlds(self, fault: Fault | None) -> tuple[World, ...]:
-        if fault is None:
-            return () if self._change.rule is None else (World.EAGER, World.LOOPS)
-        if fault.type in _MISSING:
-            return (World.RESTORED, World.EAGER, World.LOOPS)
-        return (World.EAGER, World.LOOPS)
+    def _compared(self, parts: Touched, before: Run, after: Run, types: bool = True) -> Comparison:
+        loose = parts.changed if types else parts.names
+        return compare_programs(before, after, names=parts.names, changed=loose, prints=parts.prints, types=types)
 
     def _evidence(
         self, parts: Touched, before: Run, after: Run, programs: Comparison, replay: ReplayResult | None,
@@ -327,7 +336,7 @@ class Case:
 def _gone(run: Run) -> bool:
     """Whether the run ended because a name of a module is not there."""
     fault = run.result.fault
-    return fault is not None and fault.type in _MISSING
+    return fault is not None and fault.type in MISSING
 
 
 def _masked(fault: Fault) -> str:

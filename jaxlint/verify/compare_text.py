@@ -9,15 +9,21 @@ _NUMBER = re.compile(
 )
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 _TRACER_ID = re.compile(r"\bTracer<.*?>")
+_TYPE = re.compile(r", (?:dtype=\w+|weak_type=True)")
 _DURATION = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:ns|us|µs|ms|s|sec|secs|seconds|milliseconds)\b", re.I)
 _PADDING = re.compile(r"(?<=[\[(])[ \t]+|[ \t]+(?=[\])])")  # NumPy pads columns to the longest number
 _EXACT, _ROUNDED = 4e-6, 1e-3
 
 
-def compare_text(before: str, after: str, *, heal: bool = False) -> tuple[str, str]:
-    """`(level, why)` with level same, unclear or different; `heal` lets any number take the place of a NaN."""
+def compare_text(before: str, after: str, *, heal: bool = False, types: bool = True) -> tuple[str, str]:
+    """`(level, why)` with level same, unclear or different.
+
+    `heal` lets any number take the place of a NaN; without `types` the types in the texts of arrays do not count.
+    """
     if before == after:
         return "same", ""
+    if not types:
+        before, after = (_TYPE.sub("", text) for text in (before, after))
     was, now = _mask(before).splitlines(), _mask(after).splitlines()
     one, two = _NUMBER.sub("#", "\n".join(was)).split(), _NUMBER.sub("#", "\n".join(now)).split()
     if one != two:

@@ -17,8 +17,10 @@ class World(str, Enum):  # noqa: UP042
     RESTORED = "restored"  # removed names are put back, as their documented replacements
     EAGER = "eager"  # jit runs eagerly on arrays, nothing is donated
     LOOPS = "loops"  # eager, and vmap, scan, cond, while_loop, fori_loop, switch and map are Python loops
+    LENIENT = "lenient"  # the same, and transforms take what JAX refuses, read in the plain way
     NEUTRAL = "neutral"  # random draws do not depend on the key
-    DOUBLE = "double"  # 64-bit numbers
+    WIDE = "wide"  # 64-bit types are switched on
+    DOUBLE = "double"  # 64-bit numbers, and the same random draws
 
 
 class Target(Struct, frozen=True):
@@ -44,6 +46,7 @@ class ProgramJob(Struct, frozen=True, tag="program"):
     world: World = World.REAL
     watch: tuple[Range, ...] = ()
     log_keys: bool = False
+    log_errors: bool = False
 
 
 class ReplayJob(Struct, frozen=True, tag="replay"):
@@ -106,6 +109,7 @@ class ProgramResult(Struct, frozen=True, tag="program"):
     compiles: int = 0
     traces: int = 0
     draws: Draws = Draws()
+    errors: tuple[Fault, ...] = ()  # that passed through the program's own code, caught or not
     removed: int = 0  # how often functions were called that this JAX no longer has, and that were put back
     note: str = ""  # why the run is no evidence, when it is none
 

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from jaxlint.model import Counts, Speedup, Verdict, Verification
-from jaxlint.verify.compare_text import compare_text, smaller_integers
-from jaxlint.verify.compare_values import Captured, Comparison, compare, worst_of
-from jaxlint.verify.jobs import CallResult, Fault, ProgramResult, ReplayResult
-
-
-class Run(Struct, frozen=True):
-    """One run of a whole program with what it printed and left behind."""
-
-    result: ProgramResult
-    stdout: str
-    arrays: Mapping[str, Any]
+from jaxlint.verify.compare_values import Comparison
+from jaxlint.verify.jobs import CallResult, Fault, ReplayResult
+from jaxlint.verify.runs import Run
 
 
 class Evidence(Struct, frozen=True):
@@ -35,69 +27,6 @@ class Evidence(Struct, frozen=True):
     fallible: bool = False  # the reference is no JAX program, and may differ from what was meant
     device: str = "cpu"
     jax: str = ""
-
-
-def compare_programs(
-    before: Run,
-    after: Run,
-    exact: Run | None = None,
-    *,
-    names: Set[str] | None = None,
-    changed: Set[str] = frozenset(),
-    prints: bool = True,
-    keys: bool = True,
-    heal: bool = False,
-) -> Comparison:
-    """Compare what two runs printed, their exit status, and the globals that both have.
-
-    Of the globals in `changed` only the numbers must be the same, not their types. What is not in `names`, or the
-    printed text without `prints`, is compared but is no evidence for the change.
-    """
-    if before.result.status != after.result.status:
-        return Comparison("different", f"exit status {before.result.status} against {after.result.status}")
-    level, why = compare_text(before.stdout, after.stdout, heal=heal)
-    text = Comparison(level, why, judged=int(prints and bool(before.stdout.strip())))
-    common = _names(before) & _names(after)
-    reference = _part(exact, common) if exact is not None else None
-    own = common if names is None else {f"[{name!r}" for name in names} & common
-    loose = {f"[{name!r}" for name in changed} & own
-    strict, data, other = (
-        compare(_part(before, part), _part(after, part), reference, keys=keys, heal=heal, types=part is not loose)
-        for part in (own - loose, loose, common - own)
-    )
-    return worst_of([text, strict, data, structs.replace(other, judged=0)])
-
-
-def only_fewer(before: Run, after: Run) -> bool:
-    """Whether the two runs differ in nothing but integers that are smaller in the second."""
-    if before.result.status != after.result.status or not smaller_integers(before.stdout, after.stdout):
-        return False
-    common = _names(before) & _names(after)
-    one, two = _part(before, common), _part(after, common)
-    return compare(_clipped(one, two), two).level == "same"
-
-
-def _clipped(before: Captured, after: Captured) -> Captured:
-    """The first with its Python integers replaced by those of the second where these are smaller."""
-    counts = {leaf.path for leaf in before.leaves if leaf.kind == "number" and leaf.dtype == "int"}
-    arrays = dict(before.arrays)
-    for path in counts & after.arrays.keys():
-        if after.arrays[path] < arrays[path]:
-            arrays[path] = after.arrays[path]
-    return Captured(before.leaves, arrays)
-
-
-def _names(run: Run) -> set[str]:
-    return {_name(leaf.path) for leaf in run.result.leaves}
-
-
-def _name(path: str) -> str:
-    return path.split("]")[0]
-
-
-def _part(run: Run, names: set[str]) -> Captured:
-    leaves = tuple(leaf for leaf in run.result.leaves if _name(leaf.path) in names)
-    return Captured(leaves, run.arrays)
 
 
 def judge(evidence: Evidence) -> Verification:

@@ -36,16 +36,28 @@ def run_program(job: ProgramJob) -> tuple[ProgramResult, Captured]:
     place, counter, log = prepare(job.path, job.text), Counter(), KeyLog()
     uses = Uses()
     hits: set[int] = set()
+    errors: list[Fault] | None = [] if job.log_errors else None
     fault, status = None, 0
     with inside(job.world, uses), patched(log.functions() if job.world is World.REAL and job.log_keys else {}):
         module = place.module()
-        with execute.watched(job.path, job.watch, hits):
+        with execute.watched(job.path, job.watch, hits, errors):
             fault, status = _run(job, module)
         execute.settle()
         compiles, traces = counter.now()
         draws = log.draws() if job.log_keys else Draws()
         values, note = _values(module, fault)
-    result = ProgramResult(values.leaves, fault, status, tuple(sorted(hits)), compiles, traces, draws, uses.count, note)
+    result = ProgramResult(
+        values.leaves,
+        fault,
+        status,
+        tuple(sorted(hits)),
+        compiles,
+        traces,
+        draws,
+        tuple(errors or ()),
+        uses.count,
+        note,
+    )  # fmt: skip
     return result, values
 
 

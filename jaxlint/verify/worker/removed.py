@@ -12,6 +12,7 @@ import sys
 import types
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 # Old name, new name. Names that this JAX still has are left alone.
@@ -113,7 +114,24 @@ def names(uses: Uses | None = None) -> dict[tuple[Any, str], Any]:
     for name, method in _UPDATES.items():
         _restore(patches, f"jax.ops.{name}", uses.counted(_update(method)))
     _restore(patches, "jax.ops.index", jnp.s_)
+    patches |= _defaults()
     return patches
+
+
+def _defaults() -> dict[tuple[Any, str], Any]:
+    """Functions with the defaults that they had: meshes were of automatic axes before JAX 0.9."""
+    kinds = getattr(jax.sharding, "AxisType", None)
+    if kinds is None or not hasattr(jax, "make_mesh"):
+        return {}
+    make_mesh = jax.make_mesh
+
+    @functools.wraps(make_mesh)
+    def automatic(axis_shapes: Any, axis_names: Any, *args: Any, **kwargs: Any) -> Any:
+        if not args:
+            kwargs.setdefault("axis_types", (kinds.Auto,) * len(axis_names))
+        return make_mesh(axis_shapes, axis_names, *args, **kwargs)
+
+    return {(jax, "make_mesh"): automatic}
 
 
 def _find(name: str) -> Any:

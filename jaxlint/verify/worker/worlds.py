@@ -11,19 +11,23 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
 import jax.experimental
 
 from jaxlint.verify.jobs import World
-from jaxlint.verify.worker import eager, loops, neutral, removed
+from jaxlint.verify.worker import eager, lenient, loops, neutral, removed
 
 
 @contextlib.contextmanager
 def inside(world: World, uses: removed.Uses | None = None) -> Iterator[None]:
     """Put the world's functions in place for the duration of the block; `uses` counts calls of removed ones."""
+    if world is World.WIDE:
+        with double():
+            yield
+        return
     if world is World.DOUBLE:
         with double(), patched(neutral.single_precision_draws()):
             yield
@@ -33,6 +37,7 @@ def inside(world: World, uses: removed.Uses | None = None) -> Iterator[None]:
         World.RESTORED: lambda: removed.names(uses),
         World.EAGER: lambda: removed.names() | eager.functions(),
         World.LOOPS: lambda: removed.names() | eager.functions() | loops.functions(),
+        World.LENIENT: lambda: removed.names() | eager.functions() | loops.functions() | lenient.functions(),
         World.NEUTRAL: lambda: removed.names() | neutral.functions(),
     }[world]()
     with patched(patches):
@@ -45,22 +50,35 @@ def patched(patches: dict[tuple[Any, str], Any]) -> Iterator[None]:
     missing = object()
     saved = {}
     for (owner, name), value in patches.items():
-        space = _space(owner)
-        saved[owner, name] = space.get(name, missing)
-        space[name] = value
+        saved[owner, name] = _space(owner).get(name, missing)
+        _put(owner, name, value)
     try:
         yield
     finally:
         for (owner, name), value in saved.items():
-            if value is missing:
-                _space(owner).pop(name, None)
-            else:
-                _space(owner)[name] = value
+            if value is not missing:
+                _put(owner, name, value)
+            elif name in _space(owner):
+                _take(owner, name)
 
 
-def _space(owner: Any) -> dict[str, Any]:
-    """Where the name is set: a module's globals, or for `sys` the table of imported modules."""
+def _space(owner: Any) -> Mapping[str, Any]:
+    """Where the name is set: a module's globals, a class's own names, or for `sys` the table of imported modules."""
     return sys.modules if owner is sys else vars(owner)
+
+
+def _put(owner: Any, name: str, value: Any) -> None:
+    if isinstance(owner, type):
+        setattr(owner, name, value)
+    else:  # past what a module may do at an assignment
+        (sys.modules if owner is sys else vars(owner))[name] = value
+
+
+def _take(owner: Any, name: str) -> None:
+    if isinstance(owner, type):
+        delattr(owner, name)
+    else:
+        (sys.modules if owner is sys else vars(owner)).pop(name)
 
 
 @contextlib.contextmanager

@@ -1,0 +1,89 @@
+"""Originals that JAX refuses, or that do not do what they say: what their fixes are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from jaxlint.model import Verdict, Verification
+
+Judge = Callable[..., Verification]
+
+pytestmark = pytest.mark.jax
+
+GOOD = (Verdict.CONFIRMED, Verdict.SAME)
+HEAD = "import jax\nimport jax.numpy as jnp\n\n"
+
+GRAD_INT = HEAD + "slope = jax.grad(lambda x: jnp.sin(x) * x)\nprint(slope(2))\n"
+GRAD_NAMED = (
+    HEAD + "def gap(guess, target):\n    return (guess - target) ** 2\n\nprint(jax.grad(gap)(guess=3.0, target=1.0))\n"
+)
+AUX = HEAD + (
+    "def loss(w):\n    return jnp.sum(w ** 3), w + 1\n\n"
+    "value, aux, slopes = jax.value_and_grad(loss, has_aux=True)(jnp.arange(3.0))\nprint(value, aux, slopes)\n"
+)
+UNBOUND = (
+    HEAD
+    + "def centred(x):\n    return x - jax.lax.pmean(x, 'rows')\n\nprint(jax.vmap(centred)(jnp.array([1.0, 2.0, 4.0])))\n"
+)
+CARRY = (
+    HEAD
+    + "def decay(level, dose):\n    return 0.5 * level + dose\n\nprint(jax.lax.scan(decay, jnp.float32(1), jnp.arange(4.0)))\n"
+)
+NAMED = HEAD + (
+    "def moved(row, offset):\n    return row - offset\n\n"
+    "got = jax.vmap(moved, in_axes=(0,))(jnp.zeros((3, 3)), offset=jnp.arange(3.0))\nprint(got)\n"
+)
+DISCARDED = HEAD + (
+    "def record(n):\n    table = jnp.zeros(n)\n    for i in range(n):\n        table.at[i].set(i / 2)\n"
+    "    return table\n\nprint(record(3))\n"
+)
+CAUGHT = HEAD + (
+    "@jax.jit\ndef kept(x):\n    return x[x > 0].sum()\n\n@jax.jit\ndef other(x):\n    return jnp.nonzero(x)[0]\n\n"
+    "for f in (kept, other):\n    try:\n        print(f.__name__, f(jnp.arange(4.0) - 1))\n"
+    "    except Exception as error:\n        print(f.__name__, type(error).__name__)\n"
+)
+LATER = HEAD + (
+    "@jax.jit\ndef first(x, y):\n    return min(x, y)\n\n@jax.jit\ndef second(x, y):\n    return max(x, y)\n\n"
+    "print(first(1.0, 2.0))\nprint(second(1.0, 2.0))\n"
+)
+
+FIXES = [
+    (GRAD_INT, ("slope(2)", "slope(2.0)"), "grad-int-input", "equal floats"),
+    (GRAD_NAMED, ("guess=3.0", "3.0"), "grad-kwargs", "of that name"),
+    (AUX, ("value, aux, slopes =", "(value, aux), slopes ="), "has-aux", "in this order"),
+    (UNBOUND, ("vmap(centred)", "vmap(centred, axis_name='rows')"), "unbound-axis", "axis name bound"),
+    (CARRY, ("level + dose", "level + dose, None"), "control-flow-signature", "needs no outputs"),
+    (NAMED, ("(0,))(jnp.zeros((3, 3)), offset=", "(0, None))(jnp.zeros((3, 3)), "), "in-axes-kwargs", "by name"),
+    (DISCARDED, ("table.at", "table = table.at"), "at-result-discarded", "changes x itself"),
+    (CAUGHT, ("x[x > 0].sum()", "jnp.where(x > 0, x, 0).sum()"), "bool-mask-index", "1 of 2 errors"),
+    (LATER, ("min(x, y)", "jnp.minimum(x, y)"), "traced-branch", "gets to line"),
+]
+
+
+@pytest.mark.parametrize(("before", "edit", "rule", "words"), FIXES)
+def test_a_right_fix_is_confirmed(judge: Judge, before: str, edit: tuple[str, str], rule: str, words: str) -> None:
+    found = judge(before, before.replace(*edit), rule)
+    assert found.verdict is Verdict.CONFIRMED and words in found.reason, found
+
+
+@pytest.mark.parametrize(
+    ("before", "edits", "rule"),
+    [
+        (GRAD_INT, (("slope(2)", "slope(2.0)"), ("* x", "* 2")), "grad-int-input"),
+        (GRAD_NAMED, (("guess=3.0", "1.0"), ("target=1.0", "target=3.0")), "grad-kwargs"),
+        (AUX, (("value, aux, slopes =", "(value, aux), slopes ="), ("** 3", "** 2")), "has-aux"),
+        (UNBOUND, (("vmap(centred)", "vmap(centred, axis_name='rows')"), ("pmean", "psum")), "unbound-axis"),
+        (CARRY, (("level + dose", "level - dose, None"),), "control-flow-signature"),
+        (NAMED, (("(0,))(jnp.zeros((3, 3)), offset=", "(None, 0))(jnp.zeros((3, 3)), "),), "in-axes-kwargs"),
+        (DISCARDED, (("table.at[i].set", "table = table.at[i].add"), ("i / 2", "i / 3")), "at-result-discarded"),
+        (CAUGHT, (("x[x > 0].sum()", "jnp.where(x > 0, x, 1).sum()"),), "bool-mask-index"),
+        (LATER, (("min(x, y)", "jnp.maximum(x, y)"),), "traced-branch"),
+    ],
+)
+def test_a_wrong_one_never_is(judge: Judge, before: str, edits: tuple[tuple[str, str], ...], rule: str) -> None:
+    after = before
+    for edit in edits:
+        after = after.replace(*edit)
+    assert judge(before, after, rule).verdict not in GOOD
