@@ -25,11 +25,13 @@ AUX = HEAD + (
 )
 UNBOUND = (
     HEAD
-    + "def centred(x):\n    return x - jax.lax.pmean(x, 'rows')\n\nprint(jax.vmap(centred)(jnp.array([1.0, 2.0, 4.0])))\n"
+    + "def centred(x):\n    return x - jax.lax.pmean(x, 'rows')\n\n"
+    + "print(jax.vmap(centred)(jnp.array([1.0, 2.0, 4.0])))\n"
 )
 CARRY = (
     HEAD
-    + "def decay(level, dose):\n    return 0.5 * level + dose\n\nprint(jax.lax.scan(decay, jnp.float32(1), jnp.arange(4.0)))\n"
+    + "def decay(level, dose):\n    return 0.5 * level + dose\n\n"
+    + "print(jax.lax.scan(decay, jnp.float32(1), jnp.arange(4.0)))\n"
 )
 NAMED = HEAD + (
     "def moved(row, offset):\n    return row - offset\n\n"
