@@ -328,7 +328,7 @@ def test_a_program_that_counts_its_traces_is_judged_without_jit(judge: Judge) ->
     after = before.replace("    for rate", "    once = jax.jit(lambda v, r: shrink(v, r))\n    for rate")
     after = after.replace("x = jax.jit(lambda v, r: shrink(v, r))(", "x = once(")
     found = judge(before, after, "jit-in-loop")
-    assert found.verdict is Verdict.CONFIRMED and "smaller counts" in found.reason
+    assert found.verdict is Verdict.CONFIRMED and "of both versions" in found.reason
     assert judge(before, after).verdict is Verdict.DIFFERENT
     assert judge(before, after.replace("r * v", "r + v"), "jit-in-loop").verdict not in GOOD
 
