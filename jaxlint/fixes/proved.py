@@ -43,7 +43,7 @@ def _bad_together(loaded: Loaded, fixed: Fixed, verdicts: Verdicts) -> Iterator[
     """The files whose fixes are good one by one, but change what the program does when they are all made."""
     count = Counter(finding.path for finding in fixed.applied)
     several = [(old, new) for old, new in changes(loaded, fixed.loaded) if count[old.path] > 1]
-    for (old, _), verdict in zip(several, verdicts.of_files(loaded, several), strict=True):
+    for (old, _), verdict in zip(several, verdicts.of_files(loaded, several, fixed.applied), strict=True):
         if verdict.verdict is Verdict.DIFFERENT:
             reason = f"good one by one, but not together with the other fixes of this file: {verdict.reason}"
             yield old.path, structs.replace(verdict, reason=reason)

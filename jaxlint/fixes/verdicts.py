@@ -50,9 +50,18 @@ class Verdicts:
         together = dict(self._together(loaded, sources, known, alone))
         return [structs.replace(one, verification=together.get(one) or alone.get(one)) for one in findings]
 
-    def of_files(self, loaded: Loaded, files: Sequence[tuple[SourceFile, SourceFile]]) -> list[Verification]:
-        """The verdicts on whole files, each before and after."""
-        return self._ask([Request(_path(loaded, old), old.text, new.text, None, ()) for old, new in files])
+    def of_files(
+        self, loaded: Loaded, files: Sequence[tuple[SourceFile, SourceFile]], applied: Sequence[Finding]
+    ) -> list[Verification]:
+        """The verdicts on whole files, each before and after all the fixes that were applied to it."""
+        return self._ask(
+            [
+                Request(
+                    _path(loaded, old), old.text, new.text, _only_rule(f for f in applied if f.path == old.path), ()
+                )
+                for old, new in files
+            ]
+        )
 
     def _alone(
         self, loaded: Loaded, sources: dict[str, SourceFile], findings: Sequence[Finding]
@@ -111,14 +120,19 @@ def _request(loaded: Loaded, sources: dict[str, SourceFile], findings: Sequence[
     after, fixed = text_with(source, findings)
     if after == source.text:
         return None
-    rules = {finding.name for finding in fixed}
     return Request(
         path=_path(loaded, source),
         before=source.text,
         after=after,
-        rule=rules.pop() if len(rules) == 1 else None,
+        rule=_only_rule(fixed),
         lines=tuple(sorted(set(_lines(fixed)))),
     )
+
+
+def _only_rule(findings: Iterable[Finding]) -> str | None:
+    """The rule that all findings come from: what its fixes may change is then known."""
+    rules = {finding.name for finding in findings}
+    return rules.pop() if len(rules) == 1 else None
 
 
 def _path(loaded: Loaded, source: SourceFile) -> str:
