@@ -13,7 +13,7 @@ from jaxlint.verify.change import Change, Touched, touched
 from jaxlint.verify.compare_text import is_prefix
 from jaxlint.verify.compare_values import Comparison
 from jaxlint.verify.explained import explanation, lies_between
-from jaxlint.verify.jobs import Fault, ProgramJob, ProgramResult, ReplayJob, ReplayResult, World
+from jaxlint.verify.jobs import Data, Fault, ProgramJob, ProgramResult, ReplayJob, ReplayResult, World
 from jaxlint.verify.judge import Evidence, judge
 from jaxlint.verify.pool import Server
 from jaxlint.verify.references import MISSING, name_of, worlds, worlds_without_tracing
@@ -42,6 +42,7 @@ class _Reference(Struct, frozen=True):
     run: Run
     programs: Comparison
     name: str
+    text: str
 
 
 class Case:
@@ -151,7 +152,8 @@ class Case:
         fewer = one.result.removed - two.result.removed
         gain = f"{fewer} fewer calls of removed functions (the program still fails with {after.result.fault})"
         name = "the original, both with the removed names put back"
-        return judge(self._evidence(parts, one, two, programs, replay, reference=name, gain=gain if fewer > 0 else ""))
+        evidence = self._evidence(parts, one, two, programs, replay, reference=name, gain=gain if fewer > 0 else "")
+        return self._held(judge(evidence), parts, (World.RESTORED, World.RESTORED))
 
     # ---- values -------------------------------------------------------------------------------------------------
 
@@ -176,7 +178,8 @@ class Case:
         replay = self._replay(parts, (reference.world, World.REAL), measure=False)
         gain = "" if fault else f"the original differs from that ({programs.why})"
         evidence = self._evidence(parts, reference.run, after, reference.programs, replay, fault, reference.name, gain)
-        return judge(structs.replace(evidence, fallible=reference.world is not World.RESTORED))
+        verdict = judge(structs.replace(evidence, fallible=reference.world is not World.RESTORED))
+        return self._held(verdict, parts, (reference.world, World.REAL), reference.text)
 
     def _by_tracing(self, parts: Touched, programs: Comparison) -> Verification | None:
         """For versions that differ in signs of tracing, or in errors that are caught or come later.
@@ -210,7 +213,7 @@ class Case:
             replay = self._replay(parts, (world, after_world), measure=False)
             verdict = judge(self._evidence(parts, one, run, programs, replay, reference=name, gain=gain))
             if verdict.verdict is not Verdict.DIFFERENT:
-                break
+                return self._held(verdict, parts, (world, world))
         return verdict
 
     def _with_replay(self, parts: Touched, before: Run, after: Run, programs: Comparison, heal: bool) -> Verification:
@@ -225,17 +228,16 @@ class Case:
         gain = "gradients or values that were NaN are numbers now" if healing else ""
         healed = next((call.fault for call in replay.calls if call.outcome == "healed"), None) if replay else None
         evidence = self._evidence(parts, before, after, programs, replay, gain=gain)
+        verdict = self._held(judge(evidence), parts, (World.REAL, World.REAL))
         if healed is None or judge(evidence).verdict is Verdict.DIFFERENT:
-            return judge(evidence)
+            return verdict
         for world in worlds(self._change.rule, healed):
             again = self._replay(parts, (world, World.REAL), measure=False)
             if again and not any(call.outcome in ("healed", "different") for call in again.calls):
-                return judge(
-                    structs.replace(
-                        evidence, replay=again, fault=healed, reference=name_of(world, self._change.rule), fallible=True
-                    )
-                )
-        return judge(evidence)
+                name = name_of(world, self._change.rule)
+                other = structs.replace(evidence, replay=again, fault=healed, reference=name, fallible=True)
+                return self._held(judge(other), parts, (World.REAL, World.REAL))
+        return verdict
 
     def _compare(self, parts: Touched, before: Run, after: Run, heal: bool) -> Comparison:
         part: dict[str, Any] = {"names": parts.names, "changed": parts.changed, "prints": parts.prints, "heal": heal}
@@ -261,7 +263,7 @@ class Case:
             programs = self._compared(parts, run, after, types=world not in (World.LOOPS, World.LENIENT))
             name = name_of(world, self._change.rule)
             if programs.level == "same":
-                return _Reference(world, run, programs, name)
+                return _Reference(world, run, programs, name, self._change.before)
             why = why or f"; against {name}: {programs.why}"
         if fault is None:
             return None
@@ -273,7 +275,7 @@ class Case:
             run = self._program(self._change.after, "reference", ProgramJob("", "", world=World.LOOPS))
             programs = self._compared(parts, run, after)
             if not run.result.fault and programs.level == "same":
-                return _Reference(World.LOOPS, run, programs, name)
+                return _Reference(World.LOOPS, run, programs, name, self._change.after)
         level, _ = is_prefix(before.stdout, after.stdout)
         early = "" if level == "same" else " (and what is printed before that differs)"
         raise _Stop(
@@ -304,6 +306,38 @@ class Case:
             before, after, programs, replay, lines, fault, reference, gain, device=self._device, jax=self._server.jax
         )
 
+    # ---- other data ---------------------------------------------------------------------------------------------
+
+    def _held(
+        self, found: Verification, parts: Touched, worlds: tuple[World, World], before: str | None = None
+    ) -> Verification:
+        """A good verdict, if it holds with other data in the arrays that the program makes: its own may hide much."""
+        if found.verdict not in (Verdict.CONFIRMED, Verdict.SAME):
+            return found
+        why = self._with_other_data(parts, worlds, self._change.before if before is None else before)
+        if not why:
+            return found
+        reason = f"with the program's own data it {found.reason}; but with other numbers in its arrays {why}"
+        return structs.replace(found, verdict=Verdict.UNVERIFIED, reason=reason, same=None)
+
+    def _with_other_data(self, parts: Touched, worlds: tuple[World, World], before: str) -> str:
+        """In what the versions differ when the arrays that they make hold other numbers; empty when in nothing."""
+        for data in (Data.SHIFTED, Data.SCALED):
+            one = self._program(before, "original", ProgramJob("", "", world=worlds[0], data=data))
+            if not one.result.varied:
+                return ""
+            two = self._program(self._change.after, "fixed", ProgramJob("", "", world=worlds[1], data=data))
+            if one.result.fault and two.result.fault:
+                continue
+            if one.result.fault or two.result.fault:
+                which = "original" if one.result.fault else "fixed program"
+                return f"only the {which} fails: {one.result.fault or two.result.fault}"
+            exact = self._program(before, "original", ProgramJob("", "", world=World.DOUBLE, data=data))
+            part: dict[str, Any] = {"names": parts.names, "changed": parts.changed, "prints": parts.prints}
+            found = compare_programs(one, two, exact, **part, heal=self._change.rule in _NANS, types=False)
+            return found.why if found.level == "different" else ""
+        return ""
+
     # ---- keys ---------------------------------------------------------------------------------------------------
 
     def _judge_keys(self, parts: Touched, before: Run, after: Run) -> Verification:
@@ -325,6 +359,7 @@ class Case:
             gain = f"{now.distinct} different keys instead of {was.distinct}, none used twice"
         name = "the original when the draws do not depend on their keys"
         verification = judge(self._evidence(parts, one, two, programs, replay, reference=name, gain=gain))
+        verification = self._held(verification, parts, (World.NEUTRAL, World.NEUTRAL))
         if verification.verdict is Verdict.SAME:
             raise _Stop(
                 Verdict.UNVERIFIED,

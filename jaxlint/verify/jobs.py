@@ -23,6 +23,14 @@ class World(str, Enum):  # noqa: UP042
     DOUBLE = "double"  # 64-bit numbers, and the same random draws
 
 
+class Data(str, Enum):  # noqa: UP042
+    """Which numbers the arrays hold that the program makes itself."""
+
+    OWN = "own"
+    SHIFTED = "shifted"  # a fixed pattern is added to each
+    SCALED = "scaled"  # each is multiplied by a fixed pattern, so that zeros and signs stay
+
+
 class Target(Struct, frozen=True):
     """A callable of the file that the change touches (`direct`), or that calls one that it touches."""
 
@@ -44,6 +52,7 @@ class ProgramJob(Struct, frozen=True, tag="program"):
     path: str
     text: str
     world: World = World.REAL
+    data: Data = Data.OWN
     watch: tuple[Range, ...] = ()
     log_keys: bool = False
     log_errors: bool = False
@@ -111,6 +120,7 @@ class ProgramResult(Struct, frozen=True, tag="program"):
     draws: Draws = Draws()
     errors: tuple[Fault, ...] = ()  # that passed through the program's own code, caught or not
     removed: int = 0  # how often functions were called that this JAX no longer has, and that were put back
+    varied: int = 0  # how many arrays were given other data
     note: str = ""  # why the run is no evidence, when it is none
 
 

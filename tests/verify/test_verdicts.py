@@ -337,3 +337,30 @@ def test_a_changed_setting_reaches_everything(judge: Judge) -> None:
     before = 'import jax\nimport jax.numpy as jnp\njax.config.update("jax_enable_x64", False)\n'
     before += "x = jnp.ones(3) / 3\nprint(x.dtype)\n"
     assert judge(before, before.replace("False", "True")).verdict is Verdict.DIFFERENT
+
+
+HIDDEN = """
+import jax
+import jax.numpy as jnp
+
+double = jax.vmap(jax.jit(lambda x: 2 * x))
+start = jnp.zeros(3)
+print(double(start))
+print(jax.lax.fori_loop(0, 3, lambda i, x: x * 2.0, start))
+"""
+
+
+def test_the_programs_own_data_cannot_hide_what_else_has_changed(judge: Judge) -> None:
+    after = HIDDEN.replace("jax.vmap(jax.jit(lambda x: 2 * x))", "jax.jit(jax.vmap(lambda x: 2 * x))")
+    assert judge(HIDDEN, after, "vmap-of-jit").verdict in GOOD
+    for edit in (("fori_loop(0", "fori_loop(1"), ("x * 2.0", "x * 3.0"), ("2 * x", "3 * x"), ("zeros", "ones")):
+        found = judge(HIDDEN, after.replace(*edit), "vmap-of-jit")
+        assert found.verdict not in GOOD, (edit, found)
+
+
+def test_numbers_that_cancel_excuse_roundings(judge: Judge) -> None:
+    before = "import jax\nimport jax.numpy as jnp\n\ndef step(x, y):\n    return x * 0.1 + y * 0.3 - 0.1\n\n"
+    before += "v = 0.0\nfor _ in range(3):\n    v = step(v, jnp.float32(0.7))\nprint(v)\n"
+    after = before.replace("def step", "@jax.jit\ndef step")
+    assert judge(before, after).verdict in GOOD
+    assert judge(before, after.replace("- 0.1", "- 0.1001")).verdict not in GOOD

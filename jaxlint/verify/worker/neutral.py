@@ -37,7 +37,8 @@ _NOT_SAMPLERS = {
 }
 
 
-def _samplers() -> list[str]:
+def samplers() -> list[str]:
+    """The names of the functions in `jax.random` that draw numbers."""
     return [
         n
         for n in dir(jax.random)
@@ -64,7 +65,7 @@ def functions() -> Patches:
     def fold_in(key: Any, data: Any) -> Any:
         return _real_fold_in(_constant_like(key), 0)
 
-    patches: Patches = {(jax.random, name): draw(name, getattr(jax.random, name)) for name in _samplers()}
+    patches: Patches = {(jax.random, name): draw(name, getattr(jax.random, name)) for name in samplers()}
     return patches | {(jax.random, "split"): split, (jax.random, "fold_in"): fold_in}
 
 
@@ -84,7 +85,7 @@ class KeyLog:
 
     def functions(self) -> Patches:
         """Samplers and split that note their key."""
-        return {(jax.random, name): self._noting(getattr(jax.random, name)) for name in [*_samplers(), "split"]}
+        return {(jax.random, name): self._noting(getattr(jax.random, name)) for name in [*samplers(), "split"]}
 
     def _noting(self, real: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(real)
@@ -138,4 +139,4 @@ def single_precision_draws() -> Patches:
 
         return single
 
-    return {(jax.random, name): draw(getattr(jax.random, name)) for name in _samplers()}
+    return {(jax.random, name): draw(getattr(jax.random, name)) for name in samplers()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import sys
 from typing import Any
@@ -9,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from jaxlint.verify.compare_values import Captured
-from jaxlint.verify.jobs import Draws, Fault, ProgramJob, ProgramResult, World
+from jaxlint.verify.jobs import Data, Draws, Fault, ProgramJob, ProgramResult, World
 from jaxlint.verify.worker import execute, overlay
 from jaxlint.verify.worker.capture import TooMuch, capture, module_values
 from jaxlint.verify.worker.clock import freeze
 from jaxlint.verify.worker.counting import Counter
 from jaxlint.verify.worker.neutral import KeyLog
 from jaxlint.verify.worker.removed import Uses
+from jaxlint.verify.worker.varied import Varied
 from jaxlint.verify.worker.worlds import inside, patched
 
 
@@ -37,8 +39,12 @@ def run_program(job: ProgramJob) -> tuple[ProgramResult, Captured]:
     uses = Uses()
     hits: set[int] = set()
     errors: list[Fault] | None = [] if job.log_errors else None
+    varied = None if job.data is Data.OWN else Varied(job.data, place.root)
     fault, status = None, 0
-    with inside(job.world, uses), patched(log.functions() if job.world is World.REAL and job.log_keys else {}):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(inside(job.world, uses))
+        stack.enter_context(patched(log.functions() if job.world is World.REAL and job.log_keys else {}))
+        stack.enter_context(patched(varied.functions() if varied else {}))
         module = place.module()
         with execute.watched(job.path, job.watch, hits, errors):
             fault, status = _run(job, module)
@@ -56,6 +62,7 @@ def run_program(job: ProgramJob) -> tuple[ProgramResult, Captured]:
         draws,
         tuple(errors or ()),
         uses.count,
+        varied.count if varied else 0,
         note,
     )  # fmt: skip
     return result, values

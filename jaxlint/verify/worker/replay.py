@@ -27,7 +27,7 @@ from jaxlint.verify.worker.program import prepare
 from jaxlint.verify.worker.record import Call, Instance, Recorder
 from jaxlint.verify.worker.synthesise import NotFound, arguments, from_shapes
 from jaxlint.verify.worker.timing import paired
-from jaxlint.verify.worker.vary import STYLES, varier
+from jaxlint.verify.worker.vary import STYLES, shaken, varier, widened
 from jaxlint.verify.worker.worlds import inside
 
 _WARM_CALLS, _COMPARE_S, _TIME_S, _MAX_TIMED = 3, 6.0, 15.0, 3
@@ -229,7 +229,8 @@ class _Replay:
         result = compare(one.values, two.values, keys=keys, heal=self.job.heal, types=types)
         if result.level != "same":
             exact = self._exact(target.name, call, before, vary)
-            result = compare(one.values, two.values, exact, keys=keys, heal=self.job.heal, types=types)
+            other = self._shaken(target.name, call, before, vary)
+            result = compare(one.values, two.values, exact, other, keys=keys, heal=self.job.heal, types=types)
         result = worst_of([result, Comparison(level, why)])
         if result.level == "same":
             return result
@@ -247,21 +248,15 @@ class _Replay:
     def _exact(self, name: str, call: Call, before: _Side, vary: _Vary) -> Captured | None:
         """The original's result in 64 bits, or None when it cannot be had."""
 
-        def widening() -> Callable[[Any], Any]:
-            change = vary()
-
-            def widen(value: Any) -> Any:
-                value = value if change is None else change(value)
-                return (
-                    value.astype("float64")
-                    if str(getattr(value, "dtype", "")) in ("float32", "float16", "bfloat16")
-                    else value
-                )
-
-            return widen
-
         with contextlib.suppress(Exception), inside(World.DOUBLE):
-            outcome = before.call(name, call, widening)
+            outcome = before.call(name, call, lambda: _then(vary(), widened))
+            return outcome.values if outcome.fault is None else None
+        return None
+
+    def _shaken(self, name: str, call: Call, before: _Side, vary: _Vary) -> Captured | None:
+        """The original's result for inputs that are off by a rounding, or None when it cannot be had."""
+        with contextlib.suppress(Exception):
+            outcome = before.call(name, call, lambda: _then(vary(), shaken))
             return outcome.values if outcome.fault is None else None
         return None
 
@@ -299,6 +294,10 @@ class _Replay:
             if printed.getvalue():
                 return None  # printing costs more than computing
             return paired(runs[0], runs[1], budget, self.job.seed)
+
+
+def _then(first: Callable[[Any], Any] | None, second: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return second if first is None else lambda value: second(first(value))
 
 
 def _runner(side: _Side, name: str, call: Call) -> Callable[[], object]:

@@ -21,6 +21,9 @@ STYLES = (
 )  # fmt: skip
 
 
+_NARROW = {"float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+
+
 def varier(style: str, seed: int, constants: Sequence[float] = ()) -> Callable[[Any], Any]:
     """A function that gives each array and number another value of its own shape and type.
 
@@ -47,6 +50,23 @@ def varier(style: str, seed: int, constants: Sequence[float] = ()) -> Callable[[
         return _like(value, numbers)
 
     return change
+
+
+def widened(value: Any) -> Any:
+    """The same numbers in 64 bits."""
+    return value.astype("float64") if str(getattr(value, "dtype", "")) in _NARROW else value
+
+
+def shaken(value: Any) -> Any:
+    """Numbers that are off by about one rounding, some up and some down."""
+    dtype = "float32" if isinstance(value, float) else str(getattr(value, "dtype", ""))
+    if dtype not in _NARROW:
+        return value
+    rounding = _NARROW[dtype] * np.where(np.arange(np.size(value)) % 3 == 1, -1.0, 1.0).reshape(np.shape(value))
+    wide = np.asarray(value).astype(np.float64) * (1 + rounding)
+    if isinstance(value, float):
+        return float(wide)
+    return wide.astype(value.dtype) if isinstance(value, np.ndarray) else _like(value, wide)
 
 
 def _around(constants: Sequence[float]) -> np.ndarray:
