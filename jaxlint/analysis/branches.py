@@ -65,20 +65,33 @@ def ask(m: Machine, f: Frame, value: Value, form: str, expression: n.Expr, state
         f.failed = statement.span
 
 
-def asks_how_it_runs(f: Frame, test: n.Expr) -> bool:
+def asks_how_it_runs(m: Machine, f: Frame, test: n.Expr) -> bool:
     """Whether a test looks for tracers (`is_tracer(x)`), or at a switch of the module that is set elsewhere.
 
     What stands behind it is meant for the one or the other way of running, which is not told apart here.
     """
-    for node in walk(test):
-        function = node.function if isinstance(node, n.Call) else None
-        if isinstance(function, (n.Name, n.Attribute)) and "tracer" in function.name.lower():
-            return True
-        if isinstance(node, n.Attribute) and node.name == "Tracer":
-            return True
-        if isinstance(node, n.Name) and _is_switch(f, node.name):
-            return True
-    return False
+    read = m.tests.get(id(test))
+    if read is None:
+        read = m.tests[id(test)] = Test(test)  # which keeps the node, and so its identity
+    return read.asks_for_tracers or any(_is_switch(f, name) for name in read.names)
+
+
+class Test:
+    """What a test says whenever it is run: the names it reads, and whether it looks for tracers."""
+
+    __slots__ = ("asks_for_tracers", "names", "node")
+
+    def __init__(self, node: n.Expr) -> None:
+        inside = list(walk(node))
+        self.node = node
+        self.names = tuple(part.name for part in inside if isinstance(part, n.Name))
+        self.asks_for_tracers = any(map(_asks_for_tracers, inside))
+
+
+def _asks_for_tracers(node: n.Expr) -> bool:
+    if isinstance(node, n.Call):
+        return isinstance(node.function, (n.Name, n.Attribute)) and "tracer" in node.function.name.lower()
+    return isinstance(node, n.Attribute) and node.name == "Tracer"
 
 
 def _is_switch(f: Frame, name: str) -> bool:

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from jaxlint.analysis import calls, ecosystem, statements, transforms
+from jaxlint.analysis.branches import Test
 from jaxlint.analysis.events import Branch, DefaultKeySeen, HostCall, RangeOver, ShapeUse, SiteSeen, StaticWanted
 from jaxlint.analysis.frames import Consumed, Frame
 from jaxlint.analysis.project import Project
@@ -71,6 +72,7 @@ class Machine:
         self.entries: list[tuple[Transformed, Frame]] = []
         self.entered: set[tuple[str, Span]] = set()
         self.memo: dict[Any, Value] = {}
+        self.tests: dict[int, Test] = {}  # by the identity of the node
         self.prototypes: dict[tuple[str, Span], Instance] = {}
         self.paths: set[str] = set()
         self.steps, self.budget = 0, STEPS_PER_MODULE

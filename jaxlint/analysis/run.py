@@ -85,8 +85,12 @@ class Collector:
 
     def tell_at(self, path: str, event: Any) -> None:
         """An event in a file."""
-        for rule, check in self.checks.get(type(event), ()):
-            for report in check(event, self.context(path)):
+        checks = self.checks.get(type(event))
+        if checks is None:
+            return
+        context = self.context(path)
+        for rule, check in checks:
+            for report in check(event, context):
                 self.add(rule, report, path)
 
     def add(self, rule: Rule, report: Report, path: str) -> None:

@@ -107,7 +107,7 @@ def _if(m: Machine, f: Frame, statement: n.If) -> bool:
             continue
         _restore(m, f, before)
         narrowed(m, f, statement.test, outcome)
-        with m.doubt(known is None and asks_how_it_runs(f, statement.test)):
+        with m.doubt(known is None and asks_how_it_runs(m, f, statement.test)):
             ended = not run_body(m, f, body)
         if not ended:
             goes_on = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
 from jaxlint.program import nodes as n
 
@@ -97,32 +98,34 @@ def _walrus(expression: n.Expr) -> Iterator[str]:
 
 def expressions(statement: n.Stmt) -> Iterator[n.Expr]:
     """The expressions that stand directly in a statement."""
-    for value in _fields(statement):
-        yield from _expressions_in(value)
+    return iter(_direct(statement))
 
 
-def _expressions_in(value: object) -> Iterator[n.Expr]:
-    if isinstance(value, EXPRESSIONS):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _expressions_in(item)
-    elif isinstance(value, n.Argument):
-        yield value.value
+def _direct(node: n.Expr | n.Stmt) -> list[n.Expr]:
+    found: list[n.Expr] = []
+    for field in FIELDS[type(node)]:
+        _collect(getattr(node, field), found)
+    return found
+
+
+def _collect(value: object, found: list[n.Expr]) -> None:
+    kind = type(value)
+    if kind in EXPRESSIONS:
+        found.append(value)  # type: ignore[arg-type]
+    elif kind is tuple:
+        for item in value:  # type: ignore[attr-defined]
+            _collect(item, found)
+    elif kind is n.Argument:
+        found.append(value.value)  # type: ignore[attr-defined]
     elif isinstance(value, n.Generator):
-        yield from (value.target, value.iterable, *value.conditions)
+        found += (value.target, value.iterable, *value.conditions)
     elif isinstance(value, (n.Handler, n.Case)):
-        extra = value.type if isinstance(value, n.Handler) else value.guard
-        if extra is not None:
-            yield extra
+        _collect(value.type if isinstance(value, n.Handler) else value.guard, found)
 
 
 def children(expression: n.Expr) -> Iterator[n.Expr]:
     """The expressions directly inside an expression; a lambda's body is not."""
-    if isinstance(expression, n.Lambda):
-        return
-    for value in _fields(expression):
-        yield from _expressions_in(value)
+    return iter(_direct(expression))
 
 
 def walk(expression: n.Expr) -> Iterator[n.Expr]:
@@ -131,16 +134,19 @@ def walk(expression: n.Expr) -> Iterator[n.Expr]:
     while waiting:
         node = waiting.pop()
         yield node
-        waiting.extend(reversed(list(children(node))))
+        found = _direct(node)
+        found.reverse()
+        waiting += found
 
 
-def _fields(node: n.Node) -> Iterator[object]:
-    for field in node.__struct_fields__:
-        yield getattr(node, field)
+def _holds_expressions(annotation: str) -> bool:
+    return any(part in annotation for part in ("Expr", "Argument", "Generator", "Handler", "Case"))
 
 
-EXPRESSIONS = (
-    n.Constant, n.Name, n.Attribute, n.Call, n.Subscript, n.Slice, n.Sequence, n.Starred, n.Dictionary, n.Unary,
-    n.Binary, n.Compare, n.Boolean, n.Conditional, n.Lambda, n.Comprehension, n.FormattedString, n.NamedExpression,
-    n.Yield,
-)  # fmt: skip
+EXPRESSIONS = frozenset(get_args(n.Expr))
+
+FIELDS: dict[type, tuple[str, ...]] = {
+    kind: tuple(field for field, annotation in kind.__annotations__.items() if _holds_expressions(annotation))
+    for kind in (*EXPRESSIONS, *get_args(n.Stmt))
+}
+"""The fields of a node in which expressions stand directly; those of a function or class are not the statement's."""
