@@ -2,4 +2,5 @@
 
 from jaxlint.cli.main import main
 
-main()
+if __name__ == "__main__":  # processes that a run starts may import this
+    main()

@@ -8,15 +8,14 @@ import sys
 import traceback
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
-from jaxlint.analysis import analyse
+from jaxlint.analysis import analyse, relevant
 from jaxlint.analysis.project import module_name
 from jaxlint.config.settings import Settings
+from jaxlint.lowering import Lowering
 from jaxlint.meter import Meter
 from jaxlint.model import Finding, Span
 from jaxlint.registry import Rule, rules
@@ -25,9 +24,6 @@ from jaxlint.source.files import shown
 from jaxlint.source.suppressed import silence
 from jaxlint.source.text import LineMap, SourceError, SourceFile
 from jaxlint.store.store import Store, digest_of
-
-if TYPE_CHECKING:
-    from jaxlint.program.nodes import Stmt
 
 
 class Loaded(Struct, frozen=True):
@@ -73,10 +69,11 @@ def unreadable_finding(path: str, error: SourceError) -> Finding:
     return _finding(syntax_error.RULE, path, Span(error.line, 1, error.line, 1), f"the file {error.message}")
 
 
-def lint(loaded: Loaded, settings: Settings, meter: Meter | None = None) -> Linted:
+def lint(loaded: Loaded, settings: Settings, meter: Meter | None = None, jobs: int = 1) -> Linted:
     """Everything that is wrong with the sources under these settings, suppressions applied.
 
-    Where nothing changed since a run that is in the store, its findings are taken from there.
+    Where nothing changed since a run that is in the store, its findings are taken from there. `jobs` is how many
+    processes may be used.
     """
     meter = meter or Meter()
     with meter.stage("look into the store"):
@@ -84,7 +81,7 @@ def lint(loaded: Loaded, settings: Settings, meter: Meter | None = None) -> Lint
         known = settings.store.findings(key)
     if known is not None:
         return Linted(known)
-    linted = _linted(loaded, settings, meter)
+    linted = _linted(loaded, settings, meter, jobs)
     if not linted.failures:
         settings.store.keep_findings(key, linted.findings)
     return linted
@@ -98,7 +95,7 @@ def _run_key(loaded: Loaded, settings: Settings) -> bytes:
     return digest_of([chosen, loaded.unreadable, *files])
 
 
-def _linted(loaded: Loaded, settings: Settings, meter: Meter) -> Linted:
+def _linted(loaded: Loaded, settings: Settings, meter: Meter, jobs: int) -> Linted:
     found: list[Finding] = list(loaded.unreadable)
     with meter.stage("check the syntax"):
         parsed, broken = _parsed(loaded.sources, settings.store)
@@ -106,7 +103,7 @@ def _linted(loaded: Loaded, settings: Settings, meter: Meter) -> Linted:
     with meter.stage("import the rules"):
         names = {rule.name for rule in rules() if rule.code in settings.enabled}
     with meter.stage("analyse"):
-        analysis, failures = analysed(parsed, settings, names, meter)
+        analysis, failures = analysed(parsed, settings, names, meter, jobs)
     by_path: dict[str, list[Finding]] = {source.path: [] for source in parsed}
     for finding in analysis:
         by_path[finding.path].append(finding)
@@ -166,7 +163,11 @@ def parse(text: str) -> ast.Module:
 
 
 def analysed(
-    sources: Sequence[SourceFile], settings: Settings, only: Collection[str] | None, meter: Meter | None = None
+    sources: Sequence[SourceFile],
+    settings: Settings,
+    only: Collection[str] | None,
+    meter: Meter | None = None,
+    jobs: int = 1,
 ) -> tuple[list[Finding], list[Failure]]:
     """What the analysis finds in sources that parse, nothing suppressed; by the rules named in `only`, or by all."""
     failures: list[Failure] = []
@@ -181,7 +182,8 @@ def analysed(
             traceback.print_exception(error)
         failures.append(Failure(path, f"internal error, not linted: {type(error).__name__}: {error}"))
 
-    lower = partial(lowered, settings.store, meter or Meter())
+    lower = Lowering(settings.store, meter or Meter())
+    lower.ahead([source.text for source in relevant(sources, settings.wrappers)], jobs)
     try:
         found = analyse(
             sources,
@@ -199,23 +201,6 @@ def analysed(
     # One file brought the whole down: each is looked at by itself, so that only that one is lost.
     apart = [analysed([source], settings, only, meter) for source in sources]
     return [one for found, _ in apart for one in found], [one for _, lost in apart for one in lost]
-
-
-def lowered(store: Store, meter: Meter, text: str) -> tuple[Stmt, ...]:
-    """The statements of a text, from the store where it has them. Raises what `program.lower.statements` does."""
-    with meter.stage("read lowered files"):
-        known = store.body(text)
-    if known is not None:
-        meter.count("files taken from the store")
-        return known
-    meter.count("files lowered anew")
-    with meter.stage("lower"):
-        from jaxlint.program.lower import statements
-
-        body = statements(text)
-    with meter.stage("store lowered files"):
-        store.keep_body(text, body)
-    return body
 
 
 def _finding(rule: Rule, path: str, span: Span, message: str) -> Finding:

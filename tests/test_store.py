@@ -154,6 +154,16 @@ def test_where_nothing_changed_the_parser_is_not_even_imported(run: Run) -> None
     assert done.stdout.splitlines()[-1] == "False"
 
 
+def test_processes_find_what_one_finds(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("odd.py").write_text("import jax\nx = '\\ud800'\ny = " + "(" * 90 + "jax" + ")" * 90 + "\n")
+    alone = run("--no-cache", ".")
+    monkeypatch.setattr("jaxlint.lowering.WORTH_PROCESSES", 0)
+    status, out, err = run("--jobs", "2", "--show-timings", ".")
+    assert (status, out) == alone[:2] and "lower in processes" in err
+    Path("train.py").write_text(STEP + "\n")
+    assert counts(run, "--jobs", "2") == (2, 1)  # what holds half a character is never stored
+
+
 def test_runs_at_once_do_not_disturb_each_other(run: Run) -> None:
     command = [sys.executable, "-m", "jaxlint", "."]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

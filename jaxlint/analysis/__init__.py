@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from jaxlint.analysis.ecosystem import packages
 from jaxlint.model import Finding
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from jaxlint.config.targets import Target
     from jaxlint.program.nodes import Stmt
 
+AnySource = TypeVar("AnySource", bound="Source")
 Failed = Callable[[str, Exception], None]
 
 
@@ -35,14 +36,21 @@ def analyse(
         lower: turns a text into statements; without it, `program.lower.statements` does so each time.
         on_failure: told of each file that could not be analysed, and why; without it the error is raised.
     """
-    # A file that names no package with transforms is not looked at, unless one that does imports it.
-    markers = packages(wrappers or {})
-    relevant = [source for source in sources if any(marker in source.text for marker in markers)]
-    if not relevant:
+    looked_at = relevant(sources, wrappers or {})
+    if not looked_at:
         return []
     from jaxlint.analysis.run import findings
 
-    return findings(sources, relevant, target, wrappers or {}, only, lower or _lower, on_failure or _raise)
+    return findings(sources, looked_at, target, wrappers or {}, only, lower or _lower, on_failure or _raise)
+
+
+def relevant(sources: Sequence[AnySource], wrappers: Mapping[str, str]) -> list[AnySource]:
+    """The sources that are looked at for their own sake.
+
+    A file that names no package with transforms is not looked at, unless one that does imports it.
+    """
+    markers = packages(wrappers)
+    return [source for source in sources if any(marker in source.text for marker in markers)]
 
 
 def _lower(text: str) -> tuple[Stmt, ...]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from jaxlint.analysis.context import Context, Report, Text
@@ -16,6 +13,7 @@ from jaxlint.analysis.project import Lower, Project, Source
 from jaxlint.analysis.uses import api_uses
 from jaxlint.config.targets import Target
 from jaxlint.model import Finding, Span
+from jaxlint.program.room import room
 from jaxlint.registry import Check, Rule, rule_modules
 
 Failed = Callable[[str, Exception], None]
@@ -35,7 +33,7 @@ def findings(
     collector = Collector(project, sources, target, only)
     wanted = {source.path for source in relevant}
     names = [name for name, source in project.named() if source.path in wanted]
-    with _deep_recursion():
+    with room():
         machine = Machine(project, collector.tell, wrappers, on_failure)
         machine.run(names)
         for name in names:
@@ -44,19 +42,6 @@ def findings(
                 for use in api_uses(module):
                     collector.tell_at(module.path, use)
     return collector.sorted()
-
-
-@contextmanager
-def _deep_recursion() -> Iterator[None]:
-    """Room for deep expressions, and fewer collections while many small values are made."""
-    limit, thresholds = sys.getrecursionlimit(), gc.get_threshold()
-    sys.setrecursionlimit(max(limit, 12_000))
-    gc.set_threshold(100_000, 20, 20)
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
-        gc.set_threshold(*thresholds)
 
 
 class Collector:

@@ -106,7 +106,7 @@ def _fix(job: Job, settings: Settings, loaded: Loaded) -> Fixed:
     """Lints, and where asked for fixes, verifies, or both."""
 
     def check(sources: Loaded) -> Linted:
-        return lint(sources, settings, job.meter)
+        return lint(sources, settings, job.meter, job.jobs)
 
     with ExitStack() as stack:
         verdicts = Verdicts(stack.enter_context(judging(job.device, job.jobs))) if job.verify else None

@@ -29,15 +29,15 @@ class Positions:
     def __init__(self, module: cst.Module, text: str) -> None:
         state = _Counting(module.default_indent, module.default_newline)
         module._codegen(state)
-        self._ranges = state.ranges
+        self._tree, self._ranges = module, state.ranges  # identities are good as long as the tree lives
         # libcst drops form feeds, and nothing else; then lines are those of what it would write.
         written = module.code if "\f" in text else text
         self._starts = [0, *(found.end() for found in LINE_END.finditer(written))]
 
     def span(self, first: cst.CSTNode, last: cst.CSTNode | None = None) -> Span:
         """From the start of a node to its end, or to that of another one."""
-        line, column = self._place(self._ranges[first][0])
-        end_line, end_column = self._place(self._ranges[last or first][1])
+        line, column = self._place(self._ranges[id(first)][0])
+        end_line, end_column = self._place(self._ranges[id(last or first)][1])
         return Span(line, column, end_line, end_column)
 
     def _place(self, offset: int) -> tuple[int, int]:
@@ -53,7 +53,7 @@ class _Counting(CodegenState):
         self.offset = 0
         self.indent = 0
         self.open: list[int] = []
-        self.ranges: dict[cst.CSTNode, Range] = {}
+        self.ranges: dict[int, Range] = {}  # by identity, which is how libcst compares nodes too
 
     def increase_indent(self, value: str) -> None:
         self.indent_tokens.append(value)
@@ -74,8 +74,8 @@ class _Counting(CodegenState):
     def after_codegen(self, node: cst.CSTNode) -> None:
         # What `record_syntactic_position` noted, inside of white space and parentheses, stands.
         start = self.open.pop()
-        if node not in self.ranges:
-            self.ranges[node] = (start, self.offset)
+        if id(node) not in self.ranges:
+            self.ranges[id(node)] = (start, self.offset)
 
     def record_syntactic_position(  # type: ignore[override]
         self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
@@ -101,6 +101,6 @@ class _Syntactic:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         ranges = self.state.ranges
-        start = self.start if self.start_node is None else ranges[self.start_node][0]
-        end = self.state.offset if self.end_node is None else ranges[self.end_node][1]
-        ranges[self.node] = (start, end)
+        start = self.start if self.start_node is None else ranges[id(self.start_node)][0]
+        end = self.state.offset if self.end_node is None else ranges[id(self.end_node)][1]
+        ranges[id(self.node)] = (start, end)

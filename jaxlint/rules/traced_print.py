@@ -35,6 +35,8 @@ def check_method(event: MethodCall, context: Context) -> Iterator[Report]:
 
 def check_formatted(event: Formatted, context: Context) -> Iterator[Report]:
     """An f-string with a tracer that is printed or logged."""
+    if not any(is_traced(leaf) for value in event.values for leaf in leaves(value)):
+        return  # nearly always: it is not worth looking where the string stands
     path = enclosing(context.module, event.span)
     statement = path[-1] if path else None
     if not isinstance(statement, n.ExpressionStatement) or not isinstance(statement.value, n.Call):

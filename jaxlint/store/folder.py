@@ -55,6 +55,10 @@ class Folder(Struct, frozen=True):
                 os.utime(file)  # what is used is kept
         return content
 
+    def has(self, kind: str, key: bytes) -> bool:
+        """Whether there is an entry, be it damaged."""
+        return os.path.exists(self._file(kind, key))
+
     def write(self, kind: str, key: bytes, content: bytes) -> None:
         """Stores an entry, if it can be stored."""
         file = self._file(kind, key)

@@ -55,6 +55,10 @@ class Store(Struct, frozen=True):
         found: Body | None = self._read("bodies", _name(text), _body_type()) if self.folder is not None else None
         return found
 
+    def has_body(self, text: str) -> bool:
+        """Whether there seems to be one."""
+        return self.folder is not None and self.folder.has("bodies", _name(text))
+
     def keep_body(self, text: str, body: Body) -> None:
         """Stores the lowered statements of this text."""
         self._write("bodies", _name(text), body)
@@ -82,11 +86,23 @@ class Store(Struct, frozen=True):
     def _write(self, kind: str, key: bytes, value: object) -> None:
         if self.folder is None:
             return
-        try:
-            content = msgspec.msgpack.encode(value)
-        except (UnicodeEncodeError, RecursionError, OverflowError):
-            return  # a lone surrogate, an expression nested too deeply: worked out anew each time
-        self.folder.write(kind, key, content)
+        content = encoded(value)
+        if content is not None:
+            self.folder.write(kind, key, content)
+
+
+def encoded(value: object) -> bytes | None:
+    """The stored form; None for a lone surrogate or what is nested too deeply, which is worked out anew each time."""
+    try:
+        return msgspec.msgpack.encode(value)
+    except (UnicodeEncodeError, RecursionError, OverflowError):
+        return None
+
+
+def decoded_body(content: bytes) -> Body:
+    """The statements of which this is the stored form. Raises `msgspec.DecodeError` or `RecursionError`."""
+    body: Body = _decoder(_body_type()).decode(content)
+    return body
 
 
 def digest(*parts: bytes) -> bytes:
