@@ -20,6 +20,7 @@ from jaxlint.meter import Meter
 from jaxlint.model import Finding, Span
 from jaxlint.registry import Rule, rules
 from jaxlint.rules import syntax_error
+from jaxlint.source.depth import too_deep
 from jaxlint.source.files import shown
 from jaxlint.source.suppressed import silence
 from jaxlint.source.text import LineMap, SourceError, SourceFile
@@ -135,7 +136,7 @@ def syntax_fault(source: SourceFile) -> Finding | None:
     """The finding for a text that Python cannot parse, or None."""
     try:
         tree = parse(source.text)
-        if _too_long(source.text, tree):
+        if too_deep(tree, source.text):
             raise RecursionError
     except SyntaxError as error:
         return _finding(syntax_error.RULE, source.path, _place(source.text, error), f"{_sentence(error)}{_python()}")
@@ -143,16 +144,6 @@ def syntax_fault(source: SourceFile) -> Finding | None:
         message = "is nested too deeply" if not isinstance(error, ValueError) else str(error)
         return _finding(syntax_error.RULE, source.path, Span(1, 1, 1, 1), f"the file cannot be parsed: {message}")
     return None
-
-
-LONGEST_CHAIN = 1000
-"""How many terms of `and` or `or` are read; libcst 1.9 nests them, and takes the process with it at some 6,000."""
-
-
-def _too_long(text: str, tree: ast.Module) -> bool:
-    if text.count(" and") + text.count(" or") < LONGEST_CHAIN:
-        return False
-    return any(isinstance(node, ast.BoolOp) and len(node.values) > LONGEST_CHAIN for node in ast.walk(tree))
 
 
 def parse(text: str) -> ast.Module:

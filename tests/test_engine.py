@@ -412,6 +412,18 @@ def test_chains_that_would_break_the_parser_are_not_read(operator: str, terms: i
     assert [one.code for one in linted(text).findings] == ([] if read else ["JAX000"])
 
 
+@pytest.mark.parametrize(
+    "before", ["x = ", "@", "if x:\n    pass\nelif ", "try:\n    pass\nexcept ", "match x:\n    case 1 if "]
+)
+@pytest.mark.parametrize(("calls", "read"), [(300, True), (1100, False), (8000, False)])
+def test_chained_calls_that_would_take_minutes_are_not_read(before: str, calls: int, read: bool) -> None:
+    after = {"x": "", "@": "\ndef f():\n    pass"}.get(
+        before[0], ":\n    pass" if "match" not in before else ":\n        pass"
+    )
+    text = f"import jax\n{before}a" + ".b()" * calls + after + "\n"
+    assert [one.code for one in linted(text).findings] == ([] if read else ["JAX000"])
+
+
 def test_what_only_python_can_parse_is_a_finding_and_no_failure() -> None:
     (finding,) = linted("import jax\nx = (" + " ".join(["'a'"] * 3200) + ")\n").findings
     assert finding.code == "JAX000" and "libcst" in finding.message

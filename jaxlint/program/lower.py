@@ -5,7 +5,6 @@ The walk skips white space and comments, which an ordinary `CSTVisitor` visits a
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
@@ -260,12 +259,12 @@ class _Lowering:
         return n.Attribute(self.span(node), self.expr(node.value), node.attr.value, self.span(node.attr))
 
     def _Integer(self, node: cst.Integer) -> n.Expr:
-        value = ast.literal_eval(node.value)
+        value = int(node.value, 0)
         # A number too large for the stored form is a float: nothing that is decided here depends on its last digits.
         return n.Constant(self.span(node), "int", value if abs(value) < 2**63 else float("inf"))
 
     def _Float(self, node: cst.Float) -> n.Expr:
-        return n.Constant(self.span(node), "float", ast.literal_eval(node.value))
+        return n.Constant(self.span(node), "float", float(node.value))
 
     def _Imaginary(self, node: cst.Imaginary) -> n.Expr:
         return n.Constant(self.span(node), "complex")
@@ -274,12 +273,13 @@ class _Lowering:
         return n.Constant(self.span(node), "ellipsis")
 
     def _SimpleString(self, node: cst.SimpleString) -> n.Expr:
-        value = node.evaluated_value
-        return (
-            n.Constant(self.span(node), "str", value)
-            if isinstance(value, str)
-            else n.Constant(self.span(node), "bytes")
-        )
+        written = node.value
+        # Most strings are what they say, and need not be read by Python's parser.
+        plain = written[0] in "'\"" and "\\" not in written and "\r" not in written
+        value = written.strip(written[0]) if plain and written[:3] != written[0] * 3 else node.evaluated_value
+        if isinstance(value, str):
+            return n.Constant(self.span(node), "str", value)
+        return n.Constant(self.span(node), "bytes")
 
     def _ConcatenatedString(self, node: cst.ConcatenatedString) -> n.Expr:
         left, right = self.expr(node.left), self.expr(node.right)
