@@ -44,8 +44,9 @@ if TYPE_CHECKING:
 def evaluate_call(m: Machine, f: Frame, e: n.Call) -> Value:
     """The value of a call expression; should it be a key of which nothing is known, it is told from others."""
     made = _evaluate_call(m, f, e)
-    if isinstance(made, Unknown) and made.token is None:
-        return replace(made, token=m.token("key", e.span, f.number))
+    if type(made) is Unknown and made.token is None:
+        token = m.token("key", e.span, f.number)
+        return Unknown(trace=made.trace, donated=made.donated, token=token)
     return made
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TypeAlias
 
 from jaxlint.analysis.scope import Scope
@@ -152,6 +153,7 @@ class Frame:
         return any(frame.name.startswith(("test_", "test")) or is_test_path(frame.path) for frame in self.chain())
 
 
+@cache
 def is_test_path(path: str) -> bool:
     """Whether a file holds tests, as pytest and unittest name them."""
     name = path.replace("\\", "/").rpartition("/")[2]

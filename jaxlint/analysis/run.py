@@ -15,6 +15,7 @@ from jaxlint.config.targets import Target
 from jaxlint.model import Finding, Span
 from jaxlint.program.room import room
 from jaxlint.registry import Check, Rule, rule_modules
+from jaxlint.source.text import LineMap
 
 Failed = Callable[[str, Exception], None]
 
@@ -123,11 +124,5 @@ def _path(event: Any) -> str:
 
 def text_of(text: str) -> Text:
     """A text by lines, as Python counts them: form feeds and other separators do not end a line."""
-    lines: list[str] = []
-    start = 0
-    for position, character in enumerate(text):
-        if character == "\n" or (character == "\r" and text[position + 1 : position + 2] != "\n"):
-            lines.append(text[start : position + 1])
-            start = position + 1
-    lines.append(text[start:])
-    return Text(tuple(lines))
+    starts = LineMap(text).starts
+    return Text(tuple(text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)))
