@@ -5,14 +5,12 @@ from __future__ import annotations
 import ast
 import os
 import sys
-import traceback
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct, structs
 
-from jaxlint.analysis import analyse, relevant
 from jaxlint.analysis.project import module_name
 from jaxlint.config.settings import Settings
 from jaxlint.lowering import Lowering
@@ -161,6 +159,8 @@ def analysed(
     jobs: int = 1,
 ) -> tuple[list[Finding], list[Failure]]:
     """What the analysis finds in sources that parse, nothing suppressed; by the rules named in `only`, or by all."""
+    from jaxlint.analysis import analyse, relevant  # not needed where the findings are stored
+
     failures: list[Failure] = []
     unread: list[Finding] = []
 
@@ -170,6 +170,8 @@ def analysed(
             unread.append(_finding(syntax_error.RULE, path, Span(1, 1, 1, 1), told))
             return
         if os.environ.get("JAXLINT_DEBUG"):
+            import traceback
+
             traceback.print_exception(error)
         failures.append(Failure(path, f"internal error, not linted: {type(error).__name__}: {error}"))
 

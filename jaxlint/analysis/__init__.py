@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from jaxlint.analysis.ecosystem import packages
 from jaxlint.model import Finding
 
 if TYPE_CHECKING:
@@ -49,6 +48,8 @@ def relevant(sources: Sequence[AnySource], wrappers: Mapping[str, str]) -> list[
 
     A file that names no package with transforms is not looked at, unless one that does imports it.
     """
+    from jaxlint.analysis.ecosystem import packages
+
     markers = packages(wrappers)
     return [source for source in sources if any(marker in source.text for marker in markers)]
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Sequence
+from importlib import import_module
 
 import click
 
 from jaxlint import __version__
-from jaxlint.cli.check import check
-from jaxlint.cli.clean import clean
-from jaxlint.cli.compare import compare
-from jaxlint.cli.rules import rule, rules
+
+COMMANDS = {
+    "check": "jaxlint.cli.check",
+    "clean": "jaxlint.cli.clean",
+    "compare": "jaxlint.cli.compare",
+    "rule": "jaxlint.cli.rules",
+    "rules": "jaxlint.cli.rules",
+}
+"""The module of each command, which is imported when the command is run or its help shown."""
 
 EPILOG = "Exit status: 0 nothing found, 1 findings, 2 wrong use or internal failure."
 
@@ -23,9 +28,18 @@ class _Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own = {"--help", "-h", "--version", "-V"}
-        if not args or (args[0] not in self.commands and args[0] not in own):
+        if not args or (args[0] not in COMMANDS and args[0] not in own):
             args = ["check", *args]
         return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
+        return command
 
 
 @click.group(cls=_Commands, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
@@ -35,10 +49,6 @@ def cli() -> None:
 
     `jaxlint PATHS` is short for `jaxlint check PATHS`; `jaxlint check --help` lists its options.
     """
-
-
-for command in (check, clean, compare, rule, rules):
-    cli.add_command(command)
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -66,6 +76,8 @@ def _run(args: Sequence[str] | None) -> int:
         return 2
     except Exception as error:
         if os.environ.get("JAXLINT_DEBUG"):
+            import traceback
+
             traceback.print_exc()
         message = f"jaxlint: internal error: {type(error).__name__}: {error}"
         print(f"{message} (please report this; JAXLINT_DEBUG=1 shows more)", file=sys.stderr)

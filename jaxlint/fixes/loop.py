@@ -8,7 +8,6 @@ from msgspec import Struct, structs
 
 from jaxlint.engine import Linted, Loaded, replaced, syntax_fault
 from jaxlint.fixes.edits import apply_fixes
-from jaxlint.fixes.tidy import without_unused_imports
 from jaxlint.model import Finding
 from jaxlint.source.text import SourceError, SourceFile
 
@@ -53,6 +52,8 @@ def fix_all(loaded: Loaded, lint: Lint, choose: Choose) -> Fixed:
 
 def _tidied(fixed: Fixed, original: Loaded, lint: Lint) -> Fixed:
     """Without the imports that the fixes left unused."""
+    from jaxlint.fixes.tidy import without_unused_imports  # most runs fix nothing
+
     pairs = zip(original.sources, fixed.loaded.sources, strict=True)
     tidy = ((after, without_unused_imports(before, after)) for before, after in pairs)
     changed = {after.path: tidied for after, tidied in tidy if tidied is not after}
