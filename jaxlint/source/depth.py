@@ -11,6 +11,8 @@ import ast
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from jaxlint.source.text import LineMap
+
 DEEPEST = 2_000
 """How deep an expression may be: a thousand chained calls, or as many terms of `and`, which libcst nests."""
 
@@ -19,9 +21,7 @@ BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 def too_deep(tree: ast.Module, text: str) -> bool:
     """Whether a statement or an expression in the tree of this text is nested too deeply."""
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
+    starts = [*LineMap(text).starts, len(text)]
     return any(
         depth > DEEPEST or (_extent(node, starts) > DEEPEST and _is_too_deep(node)) for node, depth in _statements(tree)
     )
