@@ -11,6 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
+from jaxlint.analysis import analyse, relevant
 from jaxlint.analysis.project import module_name
 from jaxlint.config.settings import Settings
 from jaxlint.lowering import Lowering
@@ -159,8 +160,6 @@ def analysed(
     jobs: int = 1,
 ) -> tuple[list[Finding], list[Failure]]:
     """What the analysis finds in sources that parse, nothing suppressed; by the rules named in `only`, or by all."""
-    from jaxlint.analysis import analyse, relevant  # not needed where the findings are stored
-
     failures: list[Failure] = []
     unread: list[Finding] = []
 
