@@ -243,22 +243,14 @@ class _Walker:
         self.visit(node.operand)
 
     def _Binary(self, node: n.Binary) -> None:
-        # A sum of a thousand terms leans to the left: no recursion there.
-        rights: list[n.Expr] = []
-        left: n.Expr = node
-        while isinstance(left, n.Binary):
-            rights.append(left.right)
-            left = left.left
-        self.visit(left)
-        self.all(reversed(rights))
+        self.all(_terms(node))
 
     def _Compare(self, node: n.Compare) -> None:
         self.visit(node.left)
         self.all(right for _, right in node.rest)
 
     def _Boolean(self, node: n.Boolean) -> None:
-        # What stands behind a guard is guarded; a chain is taken at once, for chains may be long.
-        terms = list(_terms(node))
+        terms = list(_terms(node))  # what stands behind a guard is guarded
         self.under(any(map(self.is_guard, terms[:-1])), *terms)
 
     def _Conditional(self, node: n.Conditional) -> None:
@@ -287,11 +279,15 @@ class _Walker:
         self.visit(node.value)
 
 
-def _terms(node: n.Boolean) -> Iterator[n.Expr]:
-    """The terms of `a and b or c` from left to right, as far as they open to the left."""
+def _terms(node: n.Boolean | n.Binary) -> Iterator[n.Expr]:
+    """The terms of `a and b or c`, or of `a + b - c`, from left to right.
+
+    A chain leans to the left, and may have a thousand terms: it is walked down without recursion.
+    """
+    kind = type(node)
     spine: list[n.Expr] = []
     left: n.Expr = node
-    while isinstance(left, n.Boolean):
+    while isinstance(left, kind):
         spine.append(left.right)
         left = left.left
     yield left

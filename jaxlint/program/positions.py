@@ -6,7 +6,6 @@ each node. Here code generation only counts characters, and lines are looked up 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from types import TracebackType
 
@@ -14,8 +13,7 @@ import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 from jaxlint.model import Span
-
-LINE_END = re.compile(r"\r\n?|\n")
+from jaxlint.source.text import LineMap
 
 Range = tuple[int, int]
 
@@ -32,7 +30,7 @@ class Positions:
         self._tree, self._ranges = module, state.ranges  # identities are good as long as the tree lives
         # libcst drops form feeds, and nothing else; then lines are those of what it would write.
         written = module.code if "\f" in text else text
-        self._starts = [0, *(found.end() for found in LINE_END.finditer(written))]
+        self._starts = LineMap(written).starts
 
     def span(self, first: cst.CSTNode, last: cst.CSTNode | None = None) -> Span:
         """From the start of a node to its end, or to that of another one."""

@@ -6,9 +6,9 @@ from jaxlint.analysis.context import Context
 from jaxlint.analysis.events import Branch
 from jaxlint.model import Fix
 from jaxlint.program import nodes as n
-from jaxlint.program.names import expressions, walk, walk_statements
 from jaxlint.repair import comparisons, selection
 from jaxlint.repair.numeric import Reader
+from jaxlint.repair.parameters import reads_in
 
 
 def as_array_operation(event: Branch, context: Context) -> Fix | None:
@@ -41,8 +41,9 @@ def as_array_operation(event: Branch, context: Context) -> Fix | None:
 
 def is_recursive(function: n.Function | None) -> bool:
     """Whether a function calls itself by its name."""
-    if function is None:
-        return False
-    nodes = (node for s in walk_statements(function.body) for e in expressions(s) for node in walk(e))
-    called = (node.function for node in nodes if isinstance(node, n.Call))
-    return any(isinstance(one, (n.Name, n.Attribute)) and one.name == function.name for one in called)
+    return function is not None and bool(reads_in(function, lambda node: _calls(node, function.name)))
+
+
+def _calls(node: n.Expr, name: str) -> bool:
+    called = node.function if isinstance(node, n.Call) else None
+    return isinstance(called, (n.Name, n.Attribute)) and called.name == name

@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 from jaxlint.analysis.context import Context, fix, insert
 from jaxlint.analysis.events import SiteSeen
 from jaxlint.analysis.returned import rewritten
-from jaxlint.analysis.values import Bound, Closure, Instance, Transformed, Value
+from jaxlint.analysis.values import Closure, Instance, Transformed, Value
 from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.program.names import bound_by, expressions, target_names, walk, walk_statements
@@ -66,7 +66,7 @@ def directly(value: Value) -> Closure | None:
         if value.site.kind not in ("jit", *APPENDABLE) or options & set(POSITIONAL_OPTIONS):
             return None
         value = value.function
-    return value if isinstance(value, Closure) and not isinstance(value, Bound) else None
+    return value if isinstance(value, Closure) else None
 
 
 # The function
