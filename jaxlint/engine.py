@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from jaxlint.analysis import analyse, relevant
+from jaxlint.analysis import analyse
 from jaxlint.analysis.project import module_name
 from jaxlint.config.settings import Settings
 from jaxlint.lowering import Lowering
@@ -174,8 +174,7 @@ def analysed(
             traceback.print_exception(error)
         failures.append(Failure(path, f"internal error, not linted: {type(error).__name__}: {error}"))
 
-    lower = Lowering(settings.store, meter or Meter())
-    lower.ahead([source.text for source in relevant(sources, settings.wrappers)], jobs)
+    lower = Lowering(settings.store, meter, jobs)
     try:
         found = analyse(
             sources,

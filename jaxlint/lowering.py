@@ -19,11 +19,12 @@ WORTH_PROCESSES = 500_000
 
 
 class Lowering:
-    """Turns texts into statements; made for one run."""
+    """Turns texts into statements, in as many processes as `jobs` says; made for one run."""
 
-    def __init__(self, store: Store, meter: Meter) -> None:
-        self._store = store
-        self._meter = meter
+    def __init__(self, store: Store | None = None, meter: Meter | None = None, jobs: int = 1) -> None:
+        self._store = store or Store()
+        self._meter = meter or Meter()
+        self._jobs = jobs
         self._ahead: dict[str, bytes] = {}
 
     def __call__(self, text: str) -> tuple[Stmt, ...]:
@@ -49,9 +50,9 @@ class Lowering:
 
         return statements(text)
 
-    def ahead(self, texts: Sequence[str], jobs: int) -> None:
+    def ahead(self, texts: Sequence[str]) -> None:
         """Lowers texts that will be asked for in processes of their own, where that is worth it."""
-        if jobs == 1 or sum(map(len, texts)) < WORTH_PROCESSES:
+        if self._jobs == 1 or sum(map(len, texts)) < WORTH_PROCESSES:
             return
         missing = [text for text in texts if not self._store.has_body(text)]
         if sum(map(len, missing)) < WORTH_PROCESSES:
@@ -59,4 +60,4 @@ class Lowering:
         from jaxlint.program.processes import lowered
 
         with self._meter.stage("lower in processes"):
-            self._ahead.update(lowered(missing, jobs))
+            self._ahead.update(lowered(missing, self._jobs))

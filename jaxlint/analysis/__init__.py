@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from jaxlint.model import Finding
 
 if TYPE_CHECKING:
     from jaxlint.analysis.project import Lower, Source
     from jaxlint.config.targets import Target
-    from jaxlint.program.nodes import Stmt
 
-AnySource = TypeVar("AnySource", bound="Source")
 Failed = Callable[[str, Exception], None]
 
 
@@ -32,18 +30,21 @@ def analyse(
         target: the JAX versions that the project allows.
         wrappers: users' own transforms and control-flow functions by dotted name, with the known one that each is like.
         only: names of the rules to run.
-        lower: turns a text into statements; without it, `program.lower.statements` does so each time.
+        lower: turns texts into statements; without it, the parser does so each time.
         on_failure: told of each file that could not be analysed, and why; without it the error is raised.
     """
-    looked_at = relevant(sources, wrappers or {})
+    looked_at = _relevant(sources, wrappers or {})
     if not looked_at:
         return []
     from jaxlint.analysis.run import findings
+    from jaxlint.lowering import Lowering
 
-    return findings(sources, looked_at, target, wrappers or {}, only, lower or _lower, on_failure or _raise)
+    lower = lower or Lowering()
+    lower.ahead([source.text for source in looked_at])
+    return findings(sources, looked_at, target, wrappers or {}, only, lower, on_failure or _raise)
 
 
-def relevant(sources: Sequence[AnySource], wrappers: Mapping[str, str]) -> list[AnySource]:
+def _relevant(sources: Sequence[Source], wrappers: Mapping[str, str]) -> list[Source]:
     """The sources that are looked at for their own sake.
 
     A file that names no package with transforms is not looked at, unless one that does imports it.
@@ -52,12 +53,6 @@ def relevant(sources: Sequence[AnySource], wrappers: Mapping[str, str]) -> list[
 
     markers = packages(wrappers)
     return [source for source in sources if any(marker in source.text for marker in markers)]
-
-
-def _lower(text: str) -> tuple[Stmt, ...]:
-    from jaxlint.program.lower import statements
-
-    return statements(text)
 
 
 def _raise(path: str, error: Exception) -> None:

@@ -52,20 +52,23 @@ TRANSFORMS: Mapping[str, Transform] = {
     "chex.chexify": Transform("plain"),
 }
 
+_LIKE_LAX: Mapping[str, tuple[str, ...]] = {
+    "haiku": ("scan", "map", "cond", "switch", "while_loop", "fori_loop"),
+    "flax.nnx": ("cond", "switch", "while_loop", "fori_loop"),
+    "equinox.internal": ("while_loop", "scan"),
+    "numpyro.contrib.control_flow": ("scan", "cond"),
+    "numpyro.util": ("while_loop", "fori_loop"),
+}
+
 CONTROL_FLOW: Mapping[str, ControlFlow] = {
     **{
-        f"{package}.{name}": api.CONTROL_FLOW[f"jax.{like}"]
-        for package, names in {
-            "haiku": ("scan", "map", "cond", "switch", "while_loop", "fori_loop", "eval_shape"),
-            "flax.nnx": ("cond", "switch", "while_loop", "fori_loop", "eval_shape"),
-            "equinox.internal": ("while_loop", "scan"),
-            "numpyro.contrib.control_flow": ("scan", "cond"),
-            "numpyro.util": ("while_loop", "fori_loop"),
-        }.items()
+        f"{package}.{name}": api.CONTROL_FLOW[f"jax.lax.{name}"]
+        for package, names in _LIKE_LAX.items()
         for name in names
-        for like in [name if name == "eval_shape" else f"lax.{name}"]
     },
-    "equinox.filter_eval_shape": api.CONTROL_FLOW["jax.eval_shape"],
+    **dict.fromkeys(
+        ("haiku.eval_shape", "flax.nnx.eval_shape", "equinox.filter_eval_shape"), api.CONTROL_FLOW["jax.eval_shape"]
+    ),
 }
 
 

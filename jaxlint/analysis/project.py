@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from jaxlint.program.nodes import Module, Stmt
@@ -22,8 +22,15 @@ class Source(Protocol):
         """The decoded text, line ends as they are."""
 
 
-Lower: TypeAlias = "Callable[[str], tuple[Stmt, ...]]"
-"""Turns a text into statements."""
+class Lower(Protocol):
+    """Turns texts into statements."""
+
+    def __call__(self, text: str) -> tuple[Stmt, ...]:
+        """The statements of a text."""
+
+    def ahead(self, texts: Sequence[str]) -> None:
+        """Is told which texts will be asked for."""
+
 
 OUTSIDE = frozenset({"jax", "jaxlib", "numpy", "scipy", "functools", "math"})
 """Packages that the API table describes: they stay outside even where their own sources are linted."""

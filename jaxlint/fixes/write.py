@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from pathlib import Path
+
+from jaxlint.source.whole import whole
 
 
 class WriteError(Exception):
@@ -38,18 +39,11 @@ def create(path: Path, content: bytes) -> None:
 
 
 def _swap(target: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".jaxlint")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+    with whole(target) as (file, name):
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
         _keep_owner_and_mode(target, name)
-        os.replace(name, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
 
 
 def _keep_owner_and_mode(target: Path, name: str) -> None:

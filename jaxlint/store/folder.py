@@ -9,13 +9,14 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import tempfile
 import time
 from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 
 from msgspec import Struct
+
+from jaxlint.source.whole import whole
 
 GITIGNORE = "# Made by jaxlint.\n*\n"
 TAG = (
@@ -65,7 +66,8 @@ class Folder(Struct, frozen=True):
         with contextlib.suppress(OSError):
             if not os.path.isdir(os.path.dirname(file)):
                 self._make(os.path.dirname(file))
-            _swap(file, _checksum(kind, key, content) + content)
+            with whole(Path(file)) as (opened, _):
+                opened.write(_checksum(kind, key, content) + content)
 
     def sweep(self) -> None:
         """Once a day, removes the entries that no run has used for a month, of all editions."""
@@ -141,15 +143,3 @@ def _remove_empty(edition: Path) -> None:
 
 def _checksum(kind: str, key: bytes, content: bytes) -> bytes:
     return blake2b(content, digest_size=DIGEST_SIZE, key=key, person=kind.encode()[:16]).digest()
-
-
-def _swap(target: str, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".new-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(name, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise

@@ -259,8 +259,7 @@ class Case:
             run = self._program(self._change.before, "reference", ProgramJob("", "", world=world))
             if run.result.fault:
                 continue
-            # Python does not make types of branches agree.
-            programs = self._compared(parts, run, after, types=world not in (World.LOOPS, World.LENIENT))
+            programs = self._compared(parts, run, after, types=not world.is_python)
             name = name_of(world, self._change.rule)
             if programs.level == "same":
                 return _Reference(world, run, programs, name, self._change.before)

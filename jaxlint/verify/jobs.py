@@ -22,6 +22,11 @@ class World(str, Enum):  # noqa: UP042
     WIDE = "wide"  # 64-bit types are switched on
     DOUBLE = "double"  # 64-bit numbers, and the same random draws
 
+    @property
+    def is_python(self) -> bool:
+        """Whether control flow and vmap run as Python, which does not make the types of branches agree."""
+        return self in (World.LOOPS, World.LENIENT)
+
 
 class Data(str, Enum):  # noqa: UP042
     """Which numbers the arrays hold that the program makes itself."""

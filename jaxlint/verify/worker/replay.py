@@ -103,7 +103,6 @@ class _Replay:
         self.hits: set[int] = set()
         self.timed = 0
         self.proven_faster = False
-        self._python = job.before_world in (World.LOOPS, World.LENIENT)  # control flow and vmap run as Python
 
     def run(self) -> ReplayResult:
         job = self.job
@@ -221,10 +220,7 @@ class _Replay:
         self, target: Target, call: Call, style: str, one: _Outcome, two: _Outcome, before: _Side, vary: _Vary
     ) -> Comparison:
         level, why = compare_text(one.printed, two.printed)
-        types = self.job.before_world not in (
-            World.LOOPS,
-            World.LENIENT,
-        )  # Python does not make the types of branches agree
+        types = not self.job.before_world.is_python
         keys = World.NEUTRAL not in (self.job.before_world, self.job.after_world)
         result = compare(one.values, two.values, keys=keys, heal=self.job.heal, types=types)
         if result.level != "same":
@@ -234,7 +230,9 @@ class _Replay:
         result = worst_of([result, Comparison(level, why)])
         if result.level == "same":
             return result
-        if (call.source == "recorded shapes" or self._python) and _structure(one.values) != _structure(two.values):
+        if (call.source == "recorded shapes" or self.job.before_world.is_python) and _structure(
+            one.values
+        ) != _structure(two.values):
             return Comparison("contract", f"{target.name} returns something of another form, as its callers now expect")
         if result.level == "unclear" and style.partition(" ")[0] not in _ORDINARY:
             return Comparison("same", judged=0)  # overflow or cancellation, which say nothing
