@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
+from msgspec import structs
 
 from jaxlint.config.file import OUTPUT_FORMATS
 from jaxlint.model import Counts, Edit, Finding, Fix, Safety, Severity, Span, Speedup, Step, Verdict, Verification
@@ -110,7 +111,7 @@ def test_every_format_renders_nothing_found(name: str) -> None:
 
 
 def test_text_shows_the_line_the_reasons_the_fix_and_the_verdict() -> None:
-    plain, full, rest = render("text").split("\n\n", 2)
+    plain, full, verdicts, rest = render("text").split("\n\n", 3)
     assert plain.splitlines()[0] == r"b.py:1:1: JAX000 syntax-error: invalid \x00\x1b[31m syntax"
     assert full.splitlines() == [
         r"src/my file.py:2:8: JAX101 vmap-of-jit: 100% slow:\nyes, <really>",
@@ -120,14 +121,29 @@ def test_text_shows_the_line_the_reasons_the_fix_and_the_verdict() -> None:
         "  = because src/b.py:3: because of this",
         "  = safe fix: swap them",
         "  = verdict: confirmed, it is faster",
-        "      speed-up      48.1x (45.0 to 51.9)",
-        "      compilations  2 -> 1",
-        "      traces        3 -> 1",
-        "      largest error 0",
-        "      inputs        synthesised",
-        "      run on        cpu, JAX 0.10.2",
+    ]
+    assert verdicts.splitlines() == [
+        "Verdicts (cpu, JAX 0.10.2)",
+        "               verdict    speed-up              compilations  traces  largest error  inputs",
+        "src/my file.py",
+        "  2:8  JAX101  confirmed  48.1x (45.0 to 51.9)  2 -> 1        3 -> 1  0              synthesised",
     ]
     assert rest == "Found 2 findings.\n1 fixable with `--fix`.\n"
+
+
+def test_the_table_of_verdicts_has_the_columns_that_are_needed() -> None:
+    doubtful = structs.replace(FINDING, path="b.py", verification=Verification(Verdict.UNVERIFIED, "why\x1b[31m"))
+    fixed = structs.replace(FINDING, span=Span(12, 10, 12, 11), verification=Verification(Verdict.SAME, "", True, 2e-7))
+    shown = text.render(Report((doubtful,), fixed=(fixed,), files=2))
+    assert shown.split("\n\n")[-2].splitlines() == [
+        "Verdicts",
+        "                 verdict     largest error",
+        "b.py",
+        "  2:8    JAX101  unverified",
+        "src/my file.py",
+        "  12:10  JAX101  same        2e-07",
+    ]
+    assert "Verdicts" not in text.render(Report((PLAIN,), files=1))
 
 
 def test_text_without_findings() -> None:

@@ -15,7 +15,7 @@ from jaxlint.engine import syntax_fault
 from jaxlint.fixes.verdicts import Request
 from jaxlint.model import Verdict
 from jaxlint.report.json import dump
-from jaxlint.report.text import verdict_lines
+from jaxlint.report.verdicts import by_itself
 from jaxlint.source.files import shown
 from jaxlint.source.text import SourceError, SourceFile
 
@@ -37,7 +37,7 @@ def compare(before: str, after: str, device: str, output_format: str, color: str
     if output_format == "json":
         click.echo(dump(to_builtins(verification)), nl=False)
     else:
-        click.echo(verdict_lines(verification, color=wants_color(color, sys.stdout)), color=True)
+        click.echo(by_itself(verification, color=wants_color(color, sys.stdout)), color=True)
     return 0 if verification.verdict in (Verdict.CONFIRMED, Verdict.SAME) else 1
 
 

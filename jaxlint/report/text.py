@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import click
 
-from jaxlint.model import Finding, Fix, Safety, Severity, Span, Verdict, Verification
+from jaxlint.model import Finding, Fix, Safety, Severity, Span
+from jaxlint.report.printable import columns, printable
 from jaxlint.report.report import Lines, Report, has_fix
+from jaxlint.report.verdicts import Paint, headline, plain, table
 
 _WIDTH = 150
 _SEVERITIES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
-_VERDICTS = {Verdict.CONFIRMED: "green", Verdict.SAME: "green", Verdict.DIFFERENT: "red", Verdict.UNVERIFIED: "yellow"}
-
-Paint = Callable[..., str]
 
 
 def render(report: Report, *, color: bool = False) -> str:
-    """All findings, those that were fixed under a verdict, and a summary."""
-    paint: Paint = click.style if color else _plain
+    """All findings, those that were fixed under a verdict, a table of the verdicts, and a summary."""
+    paint: Paint = click.style if color else plain
     lines = Lines(report)
     blocks = [_block(finding, lines, paint) for finding in report.findings]
     blocks += _fixed(report, paint)
+    blocks += filter(None, [table((*report.findings, *report.fixed), paint)])
     return "".join(f"{block}\n\n" for block in blocks) + summary(report) + "\n"
 
 
@@ -40,11 +39,6 @@ def summary(report: Report) -> str:
     return f"{text}.{_offer(report)}"
 
 
-def verdict_lines(verification: Verification, *, color: bool = False) -> str:
-    """A verdict by itself, as `compare` prints it."""
-    return "\n".join(_verdict(verification, click.style if color else _plain))
-
-
 def _offer(report: Report) -> str:
     safe = sum(has_fix(one) and one.fix is not None and one.fix.safety is Safety.SAFE for one in report.findings)
     unsafe = sum(map(has_fix, report.findings)) - safe
@@ -60,15 +54,11 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _plain(text: str, **_: object) -> str:
-    return text
-
-
 def _block(finding: Finding, lines: Lines, paint: Paint) -> str:
     color = _SEVERITIES[finding.severity]
     place = f"{finding.path}:{finding.span.line}:{finding.span.column}:"
     name = f"{paint(finding.code, fg=color, bold=True)} {finding.name}:"
-    parts = [f"{paint(_printable(place), bold=True)} {name} {_printable(finding.message)}"]
+    parts = [f"{paint(printable(place), bold=True)} {name} {printable(finding.message)}"]
     source = lines.line(finding.path, finding.span.line)
     margin = " " * len(str(finding.span.line))
     if source is not None and source.strip():
@@ -76,10 +66,9 @@ def _block(finding: Finding, lines: Lines, paint: Paint) -> str:
     notes = [f"because {step.path}:{step.line}: {step.message}" for step in finding.because]
     if finding.fix:
         notes.append(_fix_line(finding.fix))
-    parts += [f"{margin} {paint('=', fg='blue')} {_printable(note)}" for note in notes]
+    parts += [f"{margin} {paint('=', fg='blue')} {printable(note)}" for note in notes]
     if finding.verification:
-        first, *more = _verdict(finding.verification, paint)
-        parts += [f"{margin} {paint('=', fg='blue')} {first}", *(f"{margin}   {line}" for line in more)]
+        parts.append(f"{margin} {paint('=', fg='blue')} {headline(finding.verification, paint)}")
     return "\n".join(parts)
 
 
@@ -94,40 +83,10 @@ def _fixed(report: Report, paint: Paint) -> Iterator[str]:
     for finding in report.fixed:
         if finding.verification and finding.fix:
             place = f"{finding.path}:{finding.span.line}:{finding.span.column}"
-            what = f"{finding.code} {finding.name}: {_printable(finding.message)}"
-            head = f"{paint(f'{word} {_printable(place)}', bold=True)}: {what}"
-            lines = [_fix_line(finding.fix), *_verdict(finding.verification, paint)]
+            what = f"{finding.code} {finding.name}: {printable(finding.message)}"
+            head = f"{paint(f'{word} {printable(place)}', bold=True)}: {what}"
+            lines = [_fix_line(finding.fix), headline(finding.verification, paint)]
             yield "\n".join([head, *(f"  {line}" for line in lines)])
-
-
-def _verdict(verification: Verification, paint: Paint) -> list[str]:
-    """The verdict with its reason, then a table of what was measured."""
-    word = paint(verification.verdict.value, fg=_VERDICTS[verification.verdict], bold=True)
-    head = f"verdict: {word}"
-    if verification.reason:
-        head += f", {_printable(verification.reason)}"
-    return [head, *(f"  {name:<14}{value}" for name, value in _evidence(verification))]
-
-
-def _evidence(verification: Verification) -> Iterator[tuple[str, str]]:
-    if verification.speedup:
-        gain = verification.speedup
-        yield "speed-up", f"{_number(gain.ratio)}x ({_number(gain.low)} to {_number(gain.high)})"
-    if verification.compiles:
-        yield "compilations", f"{verification.compiles.before} -> {verification.compiles.after}"
-    if verification.traces:
-        yield "traces", f"{verification.traces.before} -> {verification.traces.after}"
-    if verification.max_abs_error is not None:
-        yield "largest error", f"{verification.max_abs_error:.3g}"
-    if verification.inputs:
-        yield "inputs", _printable(verification.inputs)
-    if verification.device or verification.jax:
-        jax = f"JAX {verification.jax}" if verification.jax else ""
-        yield "run on", ", ".join(filter(None, (verification.device, jax)))
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
 def _excerpt(source: str, span: Span, margin: str, color: str, paint: Paint) -> list[str]:
@@ -138,34 +97,12 @@ def _excerpt(source: str, span: Span, margin: str, color: str, paint: Paint) -> 
     before, inside, after = source[first:start], source[start : min(end, last)], source[min(end, last) : last]
     more, rest = ("..." if first else ""), ("..." if last < len(source) else "")
     line = more + "".join(map(_shown, (before, inside, after))) + rest
-    gap = " " * (len(more) + _columns(_shown(before)))
-    carets = paint("^" * max(1, _columns(_shown(inside))), fg=color, bold=True)
+    gap = " " * (len(more) + columns(_shown(before)))
+    carets = paint("^" * max(1, columns(_shown(inside))), fg=color, bold=True)
     bar = paint("|", fg="blue")
     number = paint(str(span.line), fg="blue")
     return [f"{margin} {bar}", f"{number} {bar} {line.rstrip()}", f"{margin} {bar} {gap}{carets}"]
 
 
 def _shown(text: str) -> str:
-    return _printable(text.replace("\t", "    "))
-
-
-def _printable(text: str) -> str:
-    """The text without what would steer a terminal; the rest of Unicode stays."""
-    return "".join(map(_escaped, text))
-
-
-def _escaped(character: str) -> str:
-    if unicodedata.category(character)[0] != "C":
-        return character
-    return character.encode("unicode_escape").decode()
-
-
-def _columns(text: str) -> int:
-    """How wide the text is on a terminal: wide characters take two columns, combining ones none."""
-    return sum(_column_width(character) for character in text)
-
-
-def _column_width(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return printable(text.replace("\t", "    "))
