@@ -77,6 +77,43 @@ class Counts(Struct, frozen=True):
     after: int
 
 
+class Deviation(Struct, frozen=True):
+    """The difference, among those of one comparison, that comes nearest to what rounding may cause, and that bound.
+
+    `what` was compared, with the result `against`.
+    """
+
+    what: str
+    against: str
+    error: float
+    allowed: float
+
+
+class Compiled(Struct, frozen=True):
+    """How often one callable was compiled in `calls` warm calls, in the original and in the fixed version."""
+
+    what: str
+    calls: int
+    before: int
+    after: int
+
+
+class Timed(Struct, frozen=True):
+    """The paired ratios original/fixed of one callable, in the order of the rounds; each time is that of `calls`."""
+
+    what: str
+    calls: int
+    ratios: tuple[float, ...]
+
+
+class Evidence(Struct, frozen=True):
+    """What the figures of a verdict are drawn from, for those who want to see it."""
+
+    errors: tuple[Deviation, ...] = ()
+    compiles: tuple[Compiled, ...] = ()
+    timed: Timed | None = None
+
+
 class Verdict(StrEnum):
     """What running both versions showed."""
 
@@ -99,6 +136,7 @@ class Verification(Struct, frozen=True):
     compiles: Counts | None = None
     device: str | None = None
     jax: str | None = None
+    evidence: Evidence | None = None
 
 
 class Finding(Struct, frozen=True):

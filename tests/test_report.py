@@ -11,7 +11,23 @@ import pytest
 from msgspec import structs
 
 from jaxlint.config.file import OUTPUT_FORMATS
-from jaxlint.model import Counts, Edit, Finding, Fix, Safety, Severity, Span, Speedup, Step, Verdict, Verification
+from jaxlint.model import (
+    Compiled,
+    Counts,
+    Deviation,
+    Edit,
+    Evidence,
+    Finding,
+    Fix,
+    Safety,
+    Severity,
+    Span,
+    Speedup,
+    Step,
+    Timed,
+    Verdict,
+    Verification,
+)
 from jaxlint.report import statistics, text
 from jaxlint.report.report import Report
 
@@ -20,6 +36,9 @@ SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json")
 VERIFICATION = Verification(
     Verdict.CONFIRMED, "it is faster", True, 0.0, "synthesised", Speedup(48.1, 45.0, 51.9), Counts(3, 1), Counts(2, 1),
     "cpu", "0.10.2",
+    Evidence(
+        (Deviation("f", "the original", 0.0, 1e-6),), (Compiled("f", 3, 3, 0),), Timed("f", 5, (45.0, 48.1, 51.9)),
+    ),
 )  # fmt: skip
 FINDING = Finding(
     "JAX101", "vmap-of-jit", Severity.WARNING, "src/my file.py", Span(2, 8, 2, 12), "100% slow:\nyes, <really>",
@@ -48,7 +67,11 @@ def test_json_is_what_tools_rely_on() -> None:
         "verification": {"verdict": "confirmed", "reason": "it is faster", "same": True, "max_abs_error": 0.0,
                          "inputs": "synthesised", "speedup": {"ratio": 48.1, "low": 45.0, "high": 51.9},
                          "traces": {"before": 3, "after": 1}, "compiles": {"before": 2, "after": 1},
-                         "device": "cpu", "jax": "0.10.2"},
+                         "device": "cpu", "jax": "0.10.2",
+                         "evidence": {
+                             "errors": [{"what": "f", "against": "the original", "error": 0.0, "allowed": 1e-6}],
+                             "compiles": [{"what": "f", "calls": 3, "before": 3, "after": 0}],
+                             "timed": {"what": "f", "calls": 5, "ratios": [45.0, 48.1, 51.9]}}},
     }  # fmt: skip
 
 

@@ -56,7 +56,9 @@ def _result(finding: Finding, indices: dict[str, int]) -> dict[str, Any]:
     if finding.fix and finding.fix.edits:
         result["fixes"] = [_fix(finding.path, finding.fix)]
     if finding.verification:
-        result["properties"] = {"verification": to_builtins(finding.verification)}
+        figures = to_builtins(finding.verification)
+        del figures["evidence"]  # hundreds of numbers, which viewers of SARIF cannot draw
+        result["properties"] = {"verification": figures}
     return result
 
 

@@ -15,12 +15,13 @@ import numpy as np
 from msgspec import Struct
 
 from jaxlint.verify.compare_text import compare_text
-from jaxlint.verify.jobs import Leaf
+from jaxlint.verify.jobs import Gap, Leaf
 
 _EPS = {"float64": 2.0**-52, "float32": 2.0**-23, "complex128": 2.0**-52, "complex64": 2.0**-23,
         "float16": 2.0**-10, "bfloat16": 2.0**-7}  # fmt: skip
 _NUMERIC = ("array", "number")
 _CLOSE, _FACTOR, _UNSETTLED = 8.0, 4.0, 1e-3
+_HUGE = float(np.finfo(np.float64).max)
 
 
 class Captured(Struct, frozen=True):
@@ -44,6 +45,7 @@ class Comparison(Struct, frozen=True):
     why: str = ""
     max_abs: float = 0.0
     judged: int = 0
+    gap: Gap | None = None
 
 
 def compare(
@@ -73,10 +75,7 @@ def compare(
             f"{path or 'the result'} is only in the {'original' if path in was else 'fixed'} version's result",
         )
     found = [_leaf(was[p], now[p], before, after, (reference, shaken), keys, types) for p in was]
-    worst = max(found, key=lambda c: ("same", "unclear", "different").index(c.level), default=Comparison("same"))
-    return Comparison(
-        worst.level, worst.why, max((c.max_abs for c in found), default=0.0), sum(c.judged for c in found)
-    )
+    return worst_of(found)
 
 
 def _healed(before: Captured, after: Captured) -> Captured:
@@ -144,15 +143,21 @@ def _arrays(leaf: Leaf, now: Leaf, before: Captured, after: Captured, others: _O
         return Comparison(odd, f"{name}: NaN or infinity in other places", judged=1)
     good = np.isfinite(one)
     gap = np.where(good, np.abs(np.subtract(one, two, where=good, out=np.zeros_like(one))), 0.0).real
-    worst = float(gap.max(initial=0.0))
+    worst = _largest(gap)
     # A Python float has most likely been an array of float32.
     eps = max(_EPS.get(one_of.dtype, 0.125) if one_of.kind == "array" else _EPS["float32"] for one_of in (leaf, now))
     limit = _CLOSE * eps * _row_scale(one, good) + _smallest(leaf.dtype)
     if worst == 0.0 or bool((gap <= limit).all()):
-        return Comparison("same", max_abs=worst, judged=1)
-    level = _excuse(leaf, one, two, good, eps, others)
+        return Comparison("same", max_abs=worst, judged=1, gap=_nearest(gap, limit))
+    level, excused = _excuse(leaf, one, two, good, eps, others)
     share = worst / max(float(np.abs(one[good]).max(initial=0.0)), np.finfo(np.float64).tiny)
-    return Comparison(level, f"{name}: largest error {worst:.3g}, {share:.2g} of the largest value", worst, 1)
+    return Comparison(
+        level,
+        f"{name}: largest error {worst:.3g}, {share:.2g} of the largest value",
+        worst,
+        1,
+        excused or _nearest(gap, limit),
+    )
 
 
 def _non_finite(one: np.ndarray, two: np.ndarray) -> str:
@@ -175,22 +180,36 @@ def _smallest(dtype: str) -> float:
     return 2.0**-126 if dtype in ("float32", "bfloat16", "complex64") else 0.0  # subnormals may be flushed to zero
 
 
-def _excuse(leaf: Leaf, one: np.ndarray, two: np.ndarray, good: np.ndarray, eps: float, others: _Others) -> str:
+def _nearest(gap: np.ndarray, limit: np.ndarray | float) -> Gap | None:
+    """The difference that comes nearest to its limit; None where there is no limit above zero."""
+    gaps, limits = np.broadcast_arrays(gap, limit)
+    bounded = limits > 0
+    if not bounded.any():
+        return None
+    index = np.argmax(gaps[bounded] / limits[bounded])
+    return Gap(_largest(gaps[bounded][index]), _largest(limits[bounded][index]))
+
+
+def _excuse(
+    leaf: Leaf, one: np.ndarray, two: np.ndarray, good: np.ndarray, eps: float, others: _Others
+) -> tuple[str, Gap | None]:
     """Whether rounding explains the difference: measured against 64 bits where there is such a result."""
     scale = _largest(one[good])
     exact, shaken = (_numbers_like(one, other, leaf.path, good) for other in others)
     if exact is None:
-        return "unclear" if _largest(one[good] - two[good]) <= _UNSETTLED * scale else "different"
+        return ("unclear" if _largest(one[good] - two[good]) <= _UNSETTLED * scale else "different"), None
     size = _largest(exact[good])
     noise = _largest(one[good] - shaken[good]) if shaken is not None else 0.0
     bound = _FACTOR * max(_largest(one[good] - exact[good]), noise) + _CLOSE * eps * size
-    if _largest(two[good] - exact[good]) > bound:
-        return "different"
-    return "same" if bound <= _UNSETTLED * max(size, scale) else "unclear"
+    error = _largest(two[good] - exact[good])
+    gap = Gap(error, min(bound, _HUGE), exact=True)
+    if error > bound:
+        return "different", gap
+    return ("same" if bound <= _UNSETTLED * max(size, scale) else "unclear"), gap
 
 
 def _largest(values: np.ndarray) -> float:
-    return float(np.abs(values).max(initial=0.0))
+    return min(float(np.abs(values).max(initial=0.0)), _HUGE)  # JSON has no infinity
 
 
 def _numbers_like(one: np.ndarray, other: Captured | None, path: str, good: np.ndarray) -> np.ndarray | None:
@@ -206,4 +225,6 @@ def worst_of(comparisons: Sequence[Comparison]) -> Comparison:
     order = ("same", "unclear", "different")
     worst = max(comparisons, key=lambda c: order.index(c.level), default=Comparison("same"))
     largest = max((c.max_abs for c in comparisons), default=0.0)
-    return Comparison(worst.level, worst.why, largest, sum(c.judged for c in comparisons))
+    gaps = [c.gap for c in comparisons if c.gap]
+    gap = max(gaps, key=lambda g: g.error / g.allowed, default=None)
+    return Comparison(worst.level, worst.why, largest, sum(c.judged for c in comparisons), gap)

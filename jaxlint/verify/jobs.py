@@ -9,6 +9,9 @@ from enum import Enum
 
 from msgspec import Struct
 
+WARM_CALLS = 3
+"""How often each callable is called to count what it compiles."""
+
 
 class World(str, Enum):  # noqa: UP042
     """Which JAX the user's program sees. All but `real` serve as references and are never called the program itself."""
@@ -139,6 +142,15 @@ class Timing(Struct, frozen=True):
     slower: bool
     rounds: int
     calls: int
+    ratios: tuple[float, ...] = ()  # one a round, in their order
+
+
+class Gap(Struct, frozen=True):
+    """The difference that comes nearest to what is allowed, and what is; `exact` when both are taken from 64 bits."""
+
+    error: float
+    allowed: float
+    exact: bool = False
 
 
 class CallResult(Struct, frozen=True):
@@ -151,9 +163,10 @@ class CallResult(Struct, frozen=True):
     inputs: int = 0  # input sets on which both returned and the values were compared
     max_abs: float = 0.0
     fault: Fault | None = None  # what the original raised
-    compiles: tuple[int, int] | None = None
+    compiles: tuple[int, int] | None = None  # in WARM_CALLS calls
     traces: tuple[int, int] | None = None
     timing: Timing | None = None
+    gap: Gap | None = None
 
 
 class ReplayResult(Struct, frozen=True, tag="replay"):

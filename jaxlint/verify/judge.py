@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
 
-from jaxlint.model import Counts, Speedup, Verdict, Verification
+from jaxlint import model
+from jaxlint.model import Compiled, Counts, Deviation, Speedup, Timed, Verdict, Verification
 from jaxlint.verify.compare_values import Comparison
-from jaxlint.verify.jobs import CallResult, Fault, ReplayResult
+from jaxlint.verify.jobs import WARM_CALLS, CallResult, Fault, Gap, ReplayResult
 from jaxlint.verify.runs import Run
 
 
@@ -83,7 +84,8 @@ def _gains(evidence: Evidence, calls: Sequence[CallResult]) -> Any:
         yield f"{after} compilations instead of {before}"
     for call in calls:
         if call.compiles and call.compiles[1] < call.compiles[0] and not evidence.reference:
-            yield f"{call.name} compiles {call.compiles[1]} times instead of {call.compiles[0]} in 3 warm calls"
+            was, now = call.compiles
+            yield f"{call.name} compiles {now} times instead of {was} in {WARM_CALLS} warm calls"
         if call.timing and call.timing.faster:
             t = call.timing
             yield f"{call.name} is {t.ratio:.3g} times faster ({t.low:.3g} to {t.high:.3g})"
@@ -110,9 +112,9 @@ class _Figures:
     def __init__(self, evidence: Evidence, calls: Sequence[CallResult]) -> None:
         self._evidence = evidence
         used = [call for call in calls if call.inputs]
-        timing = next((c.timing for c in calls if c.timing and c.timing.faster), None)
-        timing = timing or next((c.timing for c in calls if c.timing), None)
-        self._speedup = Speedup(round(timing.ratio, 3), round(timing.low, 3), round(timing.high, 3)) if timing else None
+        timed = [c for c in calls if c.timing]
+        self._timed = next((c for c in timed if c.timing and c.timing.faster), timed[0] if timed else None)
+        self._calls = calls
         self._error = max([evidence.programs.max_abs, *(call.max_abs for call in used)])
         self._inputs = _say_inputs(evidence, used)
 
@@ -121,11 +123,43 @@ class _Figures:
         before, after = self._evidence.before.result, self._evidence.after.result
         stands_in = bool(self._evidence.reference)
         return Verification(
-            verdict, reason, same, None if same is None else self._error, self._inputs, self._speedup,
+            verdict, reason, same, None if same is None else self._error, self._inputs, _speedup(self._timed),
             traces=None if stands_in else Counts(before.traces, after.traces),
             compiles=None if stands_in else Counts(before.compiles, after.compiles),
             device=self._evidence.device, jax=self._evidence.jax,
+            evidence=model.Evidence(
+                tuple(_deviations(self._evidence, self._calls)),
+                () if stands_in else tuple(_compiled(self._calls)),
+                _ratios(self._timed),
+            ),
         )  # fmt: skip
+
+
+def _speedup(call: CallResult | None) -> Speedup | None:
+    timing = call.timing if call else None
+    return Speedup(round(timing.ratio, 3), round(timing.low, 3), round(timing.high, 3)) if timing else None
+
+
+def _ratios(call: CallResult | None) -> Timed | None:
+    if call is None or call.timing is None:
+        return None
+    return Timed(call.name, call.timing.calls, tuple(float(f"{ratio:.5g}") for ratio in call.timing.ratios))
+
+
+def _compiled(calls: Sequence[CallResult]) -> Iterator[Compiled]:
+    return (Compiled(call.name, WARM_CALLS, *call.compiles) for call in calls if call.compiles)
+
+
+def _deviations(evidence: Evidence, calls: Sequence[CallResult]) -> Iterator[Deviation]:
+    """The narrowest comparison of the whole program, and that of each callable."""
+    original = evidence.reference or "the original"
+
+    def deviation(what: str, gap: Gap) -> Deviation:
+        return Deviation(what, f"{original}, in 64 bits" if gap.exact else original, gap.error, gap.allowed)
+
+    if evidence.programs.gap:
+        yield deviation("the program", evidence.programs.gap)
+    yield from (deviation(call.name, call.gap) for call in calls if call.gap)
 
 
 def _say_inputs(evidence: Evidence, used: Sequence[CallResult]) -> str:

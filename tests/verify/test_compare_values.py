@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxlint.verify.compare_values import Captured, compare
+from jaxlint.verify.compare_values import Captured, Comparison, compare
 from jaxlint.verify.jobs import Leaf
 
 EPS = 2.0**-23
@@ -60,6 +61,23 @@ def test_a_small_change_is_unclear_without_a_reference_and_settled_with_one() ->
 )
 def test_special_values(one: list[float], two: list[float], level: str) -> None:
     assert compare(captured(one), captured(two)).level == level
+
+
+def test_the_difference_nearest_to_its_bound_is_told() -> None:
+    gap = compare(captured([[1.0, 0.0], [1000.0, 0.0]]), captured([[1.0 + 4 * EPS, 0.0], [1000.0 + EPS, 0.0]])).gap
+    assert gap is not None and not gap.exact
+    assert gap.error == pytest.approx(4 * EPS) and gap.allowed == pytest.approx(8 * EPS)
+    excused = compare(captured([1.0001]), captured([0.9999]), captured([1.0])).gap
+    assert excused is not None and excused.exact
+    assert excused.error == pytest.approx(1e-4) and excused.allowed == pytest.approx(4e-4 + 8 * EPS)
+    assert compare(captured([1], "int32"), captured([1], "int32")).gap is None
+
+
+@given(st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=1, max_size=4), st.data())
+def test_what_is_told_can_always_be_sent(values: list[float], data: st.DataObject) -> None:
+    others = data.draw(st.lists(st.floats(), min_size=len(values), max_size=len(values)))
+    found = compare(captured(values, "float64"), captured(others, "float64"), captured(values, "float64"))
+    assert msgspec.json.decode(msgspec.json.encode(found), type=Comparison) == found
 
 
 def test_a_nan_may_heal_where_that_is_asked_for() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable
 
 import pytest
@@ -174,8 +175,14 @@ def test_good_fixes_are_confirmed(judge: Judge, before: str, after: str, rule: s
 def test_the_figures_of_a_gain_are_reported(judge: Judge) -> None:
     found = judge(ORDER, SWAPPED, "vmap-of-jit")
     assert found.speedup is not None and found.speedup.low > 1.02 and found.max_abs_error == 0.0
+    assert found.evidence is not None and found.evidence.timed is not None
+    assert found.evidence.timed.what == "g" and len(found.evidence.timed.ratios) >= 40
+    assert found.speedup.low < statistics.median(found.evidence.timed.ratios) < found.speedup.high
+    assert found.evidence.errors and all(0 <= one.error <= one.allowed for one in found.evidence.errors)
     found = judge(LOOP, HOISTED, "jit-in-loop")
     assert found.compiles is not None and found.compiles.after < found.compiles.before
+    assert found.evidence is not None
+    assert [(one.what, one.before, one.after) for one in found.evidence.compiles] == [("run", 9, 3)]
 
 
 MUTANTS = [

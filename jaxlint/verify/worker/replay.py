@@ -14,11 +14,11 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from jaxlint.verify.compare_text import compare_text
 from jaxlint.verify.compare_values import Captured, Comparison, compare, worst_of
-from jaxlint.verify.jobs import CallResult, Fault, ReplayJob, ReplayResult, Target, World
+from jaxlint.verify.jobs import WARM_CALLS, CallResult, Fault, ReplayJob, ReplayResult, Target, World
 from jaxlint.verify.worker import execute, overlay
 from jaxlint.verify.worker.capture import TooMuch, capture
 from jaxlint.verify.worker.clone import Cloner, Uncopyable
@@ -30,7 +30,7 @@ from jaxlint.verify.worker.timing import paired
 from jaxlint.verify.worker.vary import STYLES, shaken, varier, widened
 from jaxlint.verify.worker.worlds import inside
 
-_WARM_CALLS, _COMPARE_S, _TIME_S, _MAX_TIMED = 3, 6.0, 15.0, 3
+_COMPARE_S, _TIME_S, _MAX_TIMED = 6.0, 15.0, 3
 _ORDINARY = ("", "fresh", "positive", "small")
 _wall = time.monotonic
 
@@ -199,7 +199,10 @@ class _Replay:
                 if result.level == "contract":
                     return CallResult(name, "skipped", result.why)
                 if result.level == "different":
-                    return CallResult(name, "different", result.why, call.source, len(found), result.max_abs)
+                    total = worst_of([*found, result])
+                    return CallResult(
+                        name, "different", result.why, call.source, len(found), result.max_abs, gap=total.gap
+                    )
                 good = good or (call if not style else None)
                 found.append(result)
         if healed and not good:
@@ -213,7 +216,7 @@ class _Replay:
             return CallResult(name, "skipped", why)
         total = worst_of(found)
         source, count = calls[0].source, sum(1 for c in found if c.judged)
-        answer = CallResult(name, total.level, total.why, source, count, total.max_abs, healed)
+        answer = CallResult(name, total.level, total.why, source, count, total.max_abs, healed, gap=total.gap)
         return self._measure(answer, good, before, after) if good and self.job.measure else answer
 
     def _one(
@@ -237,7 +240,11 @@ class _Replay:
         if result.level == "unclear" and style.partition(" ")[0] not in _ORDINARY:
             return Comparison("same", judged=0)  # overflow or cancellation, which say nothing
         return Comparison(
-            result.level, f"{target.name} ({_inputs(style, call)}): {result.why}", result.max_abs, result.judged
+            result.level,
+            f"{target.name} ({_inputs(style, call)}): {result.why}",
+            result.max_abs,
+            result.judged,
+            result.gap,
         )
 
     def _vary(self, style: str) -> _Vary:
@@ -270,13 +277,12 @@ class _Replay:
             budget = _TIME_S if compiled == compiled_after else _TIME_S / 5
             timing = self._time(result.name, call, before, after, budget)
             self.proven_faster = bool(timing and timing.faster)
-        return CallResult(
-            result.name, result.outcome, result.why, result.source, result.inputs, result.max_abs, result.fault,
-            (compiled, compiled_after), (traced, traced_after), timing,
-        )  # fmt: skip
+        return structs.replace(
+            result, compiles=(compiled, compiled_after), traces=(traced, traced_after), timing=timing
+        )
 
     def _count(self, side: _Side, name: str, call: Call) -> tuple[int, int]:
-        prepared = [side.fresh(call) for _ in range(_WARM_CALLS)]
+        prepared = [side.fresh(call) for _ in range(WARM_CALLS)]
         start = self.counter.now()
         with contextlib.redirect_stdout(io.StringIO()), inside(side.world):
             for args, kwargs in prepared:

@@ -51,13 +51,14 @@ def paired(before: Run, after: Run, budget_s: float, seed: int = 0) -> Timing | 
 
 def judge(times: list[tuple[float, float]], level: float, calls: int) -> Timing:
     """Apply the threefold rule to pairs of block times (before, after)."""
-    ratios = sorted(before / after for before, after in times)
+    measured = [before / after for before, after in times]
+    ratios = sorted(measured)
     rank = _sign_test_rank(len(ratios), level)
     low, median, high = ratios[rank], ratios[len(ratios) // 2], ratios[-1 - rank]
     minima = min(b for b, _ in times) / min(a for _, a in times)
     faster = low > 1.02 and minima > 1.03 and median > 1.05
     slower = 1 / high > 1.02 and 1 / minima > 1.03 and 1 / median > 1.05
-    return Timing(median, low, high, faster, slower, len(times), calls)
+    return Timing(median, low, high, faster, slower, len(times), calls, tuple(measured))
 
 
 def _calls(before: Run, after: Run) -> int:
