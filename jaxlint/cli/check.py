@@ -37,6 +37,7 @@ def _codes(name: str, help: str) -> Callable[[_Command], _Command]:
 @click.option("--diff", is_flag=True, help="Show what the fixes would change; write nothing.")
 @click.option("--verify", is_flag=True, help="Run the code with and without each fix; fix only what proves good.")
 @click.option("--device", type=click.Choice(["cpu", "gpu", "tpu"]), default="cpu", help="Where to verify.")
+@click.option("--report", metavar="FILE.html", help="Write a page that shows the evidence (with --verify).")
 @_codes("--select", "Rules to use: codes, prefixes, names, ALL; separated by commas.")
 @_codes("--ignore", "Rules not to use.")
 @_codes("--extend-select", "Rules to use beside those selected.")
@@ -70,6 +71,8 @@ def check(**given: Any) -> int:
         sys.stdout.write(outcome.text)
     with job.meter.stage("report"):
         _report(job, outcome, given)
+        if given["report"]:
+            _page(outcome.report, Path(given["report"]))
     if given["show_timings"]:
         sys.stderr.write("\n".join([*job.meter.lines(), ""]))
     if outcome.problems:
@@ -90,6 +93,7 @@ def _job(given: dict[str, Any]) -> Job:
         raise click.UsageError("`--stdin-filename` names standard input; give `-` or no path with it")
     if given["unsafe_fixes"] and not (given["fix"] or given["diff"]):
         note("`--unsafe-fixes` does nothing without `--fix` or `--diff`")
+    _check_page(given)
     if given["statistics"] and (given["output_format"] or "text") not in ("text", "json"):
         raise click.UsageError("`--statistics` comes as text or json only")
     return Job(
@@ -103,6 +107,7 @@ def _job(given: dict[str, Any]) -> Job:
         device=given["device"],
         jobs=given["jobs"] or max(1, (os.cpu_count() or 1) // 2),
         meter=Meter(),
+        page=given["report"] is not None,
     )
 
 
@@ -122,6 +127,25 @@ def _options(given: dict[str, Any]) -> Options:
         cache=not (given["no_cache"] or given["stdin_filename"] or "-" in given["paths"]),
         cache_dir=Path(given["cache_dir"]) if given["cache_dir"] else None,
     )
+
+
+def _check_page(given: dict[str, Any]) -> None:
+    """Before anything is run, since that may take long."""
+    if given["report"] is None:
+        return
+    if not given["verify"]:
+        raise click.UsageError("`--report` shows what verification finds; give `--verify` too")
+    if given["report"] == given["output_file"]:
+        raise click.UsageError("`--report` and `--output-file` name the same file")
+    if not Path(given["report"]).absolute().parent.is_dir():
+        raise click.UsageError(f"{given['report']}: there is no such folder to write the report in")
+
+
+def _page(report: Report, file: Path) -> None:
+    from jaxlint.report.html import render
+
+    emit(render(report), file)
+    note(f"the evidence is in {file}")
 
 
 def _report(job: Job, outcome: Outcome, given: dict[str, Any]) -> None:

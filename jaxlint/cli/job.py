@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -12,19 +13,22 @@ from jaxlint.cli.judge import judging
 from jaxlint.config.settings import Options, Settings, settings_for
 from jaxlint.engine import Linted, Loaded, lint, load, unreadable_finding
 from jaxlint.fixes.diff import unified
-from jaxlint.fixes.loop import Fixed, fix_all
+from jaxlint.fixes.loop import Fixed, fix_all, text_with
 from jaxlint.fixes.proved import changes, fix_proved
 from jaxlint.fixes.verdicts import Verdicts
 from jaxlint.fixes.write import WriteError, replace
 from jaxlint.meter import Meter
 from jaxlint.model import Finding, Safety
-from jaxlint.report.report import Report, texts
+from jaxlint.report.report import Change, Report, texts
 from jaxlint.source.files import common_root, discover, shown
 from jaxlint.source.text import SourceError, SourceFile
 
 
 class Job(Struct, frozen=True, kw_only=True):
-    """What the user asked for. `stdin_name` is the name of standard input where that is what is checked."""
+    """What the user asked for. `stdin_name` is the name of standard input where that is what is checked.
+
+    `page` asks for what the page of the evidence shows of each change.
+    """
 
     paths: tuple[str, ...]
     stdin_name: str | None
@@ -36,6 +40,7 @@ class Job(Struct, frozen=True, kw_only=True):
     device: str
     jobs: int
     meter: Meter
+    page: bool = False
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -65,6 +70,7 @@ def run(job: Job) -> Outcome:
         texts=texts(fixed.loaded.sources, fixed.remaining.findings),
         files=len(loaded.files),
         would=job.diff,
+        changes=dict(_changes(fixed)) if job.page else {},
     )
     return Outcome(
         report=report,
@@ -73,6 +79,15 @@ def run(job: Job) -> Outcome:
         notes=tuple(notes),
         text=text,
     )
+
+
+def _changes(fixed: Fixed) -> Iterator[tuple[Finding, Change]]:
+    """What the fix of each finding changes by itself."""
+    sources = {source.path: source.text for source in fixed.loaded.sources}
+    for finding in (*fixed.remaining.findings, *fixed.applied):
+        before = fixed.origins.get(finding, sources.get(finding.path, ""))
+        after, _ = text_with(SourceFile.from_text(finding.path, before), [finding])
+        yield finding, Change(before, after)
 
 
 def _load(job: Job, settings: Settings) -> tuple[Loaded, list[str], list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, structs
 
@@ -19,12 +19,16 @@ Choose = Callable[[Loaded, Sequence[Finding]], Sequence[Finding]]
 
 
 class Fixed(Struct, frozen=True):
-    """The texts afterwards, the findings whose fix is in them, those that remain, and what could not be done."""
+    """The texts afterwards, the findings whose fix is in them, those that remain, and what could not be done.
+
+    `origins` has for each finding in `applied` the text that it speaks of, which may be that of a pass in between.
+    """
 
     loaded: Loaded
     applied: tuple[Finding, ...]
     remaining: Linted
     notes: tuple[str, ...] = ()
+    origins: Mapping[Finding, str] = {}
 
 
 def fix_all(loaded: Loaded, lint: Lint, choose: Choose) -> Fixed:
@@ -36,18 +40,21 @@ def fix_all(loaded: Loaded, lint: Lint, choose: Choose) -> Fixed:
     """
     applied: list[Finding] = []
     notes: dict[str, None] = {}
+    origins: dict[Finding, str] = {}
     original, linted = loaded, lint(loaded)
     for _ in range(PASSES):
         judged = tuple(choose(loaded, linted.findings))
         changed, done = _one_pass(loaded, judged, notes)
         if not changed:
-            return _tidied(Fixed(loaded, tuple(applied), linted, tuple(notes)), original, lint)
+            return _tidied(Fixed(loaded, tuple(applied), linted, tuple(notes), origins), original, lint)
+        texts = {source.path: source.text for source in loaded.sources}
+        origins.update((finding, texts[finding.path]) for finding in done)
         loaded = replaced(loaded, changed)
         applied += done
         linted = lint(loaded)
     paths = ", ".join(sorted({finding.path for finding in linted.findings if finding.fix}))
     notes[f"{paths}: the fixes did not settle after {PASSES} passes; what was done so far is kept"] = None
-    return Fixed(loaded, tuple(applied), linted, tuple(notes))
+    return Fixed(loaded, tuple(applied), linted, tuple(notes), origins)
 
 
 def _tidied(fixed: Fixed, original: Loaded, lint: Lint) -> Fixed:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from jaxlint.model import Finding, Safety
 from jaxlint.source.text import LineMap, SourceFile
 
 
+class Change(Struct, frozen=True):
+    """The text that a finding speaks of, and the same with its fix alone; the same text where it has none."""
+
+    before: str
+    after: str
+
+
 class Report(Struct, frozen=True):
     """The findings that remain, those that were fixed, and the texts that they speak of.
 
     `texts` are those that the findings that remain speak of. `would` says that the fixes were shown, not made.
+    `changes` has one for each finding, where the report is to show them.
     """
 
     findings: tuple[Finding, ...]
@@ -19,6 +29,7 @@ class Report(Struct, frozen=True):
     texts: dict[str, str] = {}
     files: int = 0
     would: bool = False
+    changes: Mapping[Finding, Change] = {}
 
 
 def texts(sources: tuple[SourceFile, ...], findings: tuple[Finding, ...]) -> dict[str, str]:
