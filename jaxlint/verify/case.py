@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 
 from jaxlint.model import Verdict, Verification
 from jaxlint.verify.axes import alternatives
-from jaxlint.verify.change import Change, Touched, touched
+from jaxlint.verify.change import Change, Touched, is_same_place, touched
 from jaxlint.verify.compare_text import is_prefix
 from jaxlint.verify.compare_values import Comparison
 from jaxlint.verify.explained import explanation, lies_between
@@ -105,7 +105,7 @@ class Case:
     def _replay(
         self, parts: Touched, worlds: tuple[World, World] = (World.REAL, World.REAL), measure: bool = True
     ) -> ReplayResult | None:
-        if not parts.targets:
+        if not parts.targets and not parts.called:
             return None
         job = ReplayJob(
             self._change.path,
@@ -117,6 +117,7 @@ class Case:
             measure=measure,
             heal=self._change.rule in _NANS,
             constants=parts.constants,
+            called=parts.called,
         )
         answer = self._server.run(job, share=0.4)
         if answer.timed_out:  # an unusual input may have started a loop that does not end
@@ -162,7 +163,7 @@ class Case:
         fault = before.result.fault if not after.result.fault else None
         programs = Comparison("different")
         if fault is None:
-            programs = self._compare(parts, before, after, heal)
+            programs = self._elsewhere(before, after) or self._compare(parts, before, after, heal)
             if programs.level != "different":
                 return self._with_replay(parts, before, after, programs, heal)
             traced = self._by_tracing(parts, programs) if self._change.rule is not None else None
@@ -180,6 +181,13 @@ class Case:
         evidence = self._evidence(parts, reference.run, after, reference.programs, replay, fault, reference.name, gain)
         verdict = judge(structs.replace(evidence, fallible=reference.world is not World.RESTORED))
         return self._held(verdict, parts, (reference.world, World.REAL), reference.text)
+
+    def _elsewhere(self, before: Run, after: Run) -> Comparison | None:
+        """That both fail, but at different places, so that what they did until then is not the same."""
+        was, now = ((run.result.fault and run.result.fault.line) or 0 for run in (before, after))
+        if not was or not now or is_same_place(self._change.before, self._change.after, was, now):
+            return None
+        return Comparison("different", f"the original fails at line {was}, the fixed version at line {now}")
 
     def _by_tracing(self, parts: Touched, programs: Comparison) -> Verification | None:
         """For versions that differ in signs of tracing, or in errors that are caught or come later.

@@ -36,7 +36,7 @@ class Touched(Struct, frozen=True):
     `watch` are ranges of lines of the fixed text that a run must have reached. `names` are the globals whose values
     depend on the change, `changed` those that it binds itself, and `prints` says whether something printed may depend
     on it: nothing else is evidence. `constants` are the numbers in the code that it reaches, around which inputs are
-    worth trying.
+    worth trying. `called` are the file's own callables that changed code without parameters calls.
     """
 
     targets: tuple[Target, ...]
@@ -45,6 +45,7 @@ class Touched(Struct, frozen=True):
     changed: frozenset[str]
     prints: bool
     constants: tuple[float, ...]
+    called: tuple[str, ...]
     loose: bool  # statements outside functions and classes have changed
     equal: bool  # the two texts mean the same program: they differ in comments and layout at most
 
@@ -72,9 +73,19 @@ def touched(before: str, after: str) -> Touched:
         frozenset(names),
         prints,
         _constants(old, new, reached),
+        _called(old, new),
         _loose(old, new),
         ast.dump(old) == ast.dump(new),
     )
+
+
+def is_same_place(before: str, after: str, line: int, other: int) -> bool:
+    """Whether a line of the one text is what became of a line of the other: the same one, or both are in one edit."""
+    matcher = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if a < line <= b:
+            return c < other <= d and (tag != "equal" or line - a == other - c)
+    return False
 
 
 def _units(tree: ast.Module) -> dict[str, list[ast.AST]]:
@@ -160,6 +171,24 @@ def _loose(old: ast.Module, new: ast.Module) -> bool:
     inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
     was, now = ([ast.dump(s) for s in _flat(tree.body) if not isinstance(s, inside)] for tree in (old, new))
     return was != now
+
+
+def _called(old: ast.Module, new: ast.Module) -> tuple[str, ...]:
+    """What changed statements outside of functions, and changed functions without parameters, call of the file's own.
+
+    No other arguments can be tried on such code, so that what it passes on must be the same.
+    """
+    known = {ast.dump(statement) for statement in _flat(old.body)}
+    changed = [s for s in _flat(new.body) if ast.dump(s) not in known and not _has_parameters(s)]
+    used = set().union(*map(_read, changed))
+    return tuple(sorted(name for name in _units(new) if name in used))
+
+
+def _has_parameters(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
+            return any(ast.iter_child_nodes(arguments))
+    return isinstance(statement, (ast.ClassDef, ast.Import, ast.ImportFrom))
 
 
 def _acts_everywhere(old: ast.Module, new: ast.Module) -> bool:

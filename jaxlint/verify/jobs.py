@@ -80,6 +80,7 @@ class ReplayJob(Struct, frozen=True, tag="replay"):
     heal: bool = False
     gentle: bool = False  # the same inputs only, since a loop may not end with others
     constants: tuple[float, ...] = ()
+    called: tuple[str, ...] = ()  # must be called with the same arguments by both versions
     seed: int = 0
 
 
@@ -157,7 +158,7 @@ class CallResult(Struct, frozen=True):
     """What calling one target in both versions showed."""
 
     name: str
-    outcome: str  # same, different, unclear, healed (before raises, after does not), skipped
+    outcome: str  # same, different, unclear, healed (before raises, after does not), called otherwise, skipped
     why: str = ""
     source: str = ""  # recorded or synthesised
     inputs: int = 0  # input sets on which both returned and the values were compared

@@ -44,6 +44,11 @@ def judge(evidence: Evidence) -> Verification:
     unclear = [c.why for c in (evidence.programs, *(_as_comparison(call) for call in calls)) if c.level == "unclear"]
     if unclear:
         return made.say(Verdict.UNVERIFIED, f"rounding cannot be told from a fault here: {unclear[0]}")
+    otherwise = next((call for call in calls if call.outcome == "called otherwise"), None)
+    if otherwise:
+        return made.say(
+            Verdict.UNVERIFIED, f"the fixed program calls {otherwise.name} with other arguments: {otherwise.why}"
+        )
     missed = _missed(evidence)
     if missed:
         return made.say(Verdict.UNVERIFIED, f"line {missed} of the fixed version was not reached: {_advice(calls)}")

@@ -371,3 +371,71 @@ def test_numbers_that_cancel_excuse_roundings(judge: Judge) -> None:
     after = before.replace("def step", "@jax.jit\ndef step")
     assert judge(before, after).verdict in GOOD
     assert judge(before, after.replace("- 0.1", "- 0.1001")).verdict not in GOOD
+
+
+CANCELS = """
+import jax
+import jax.numpy as jnp
+
+key = jax.random.key(5)
+x = jax.random.normal(key, (8,))
+noise = jax.random.normal(key, (8,))
+print(jnp.mean((x - noise) ** 2))
+halve = jax.vmap(jax.jit(lambda v: v / 2))
+print(halve(x).shape)
+"""
+
+
+def test_equal_data_under_two_names_cannot_hide_a_change(judge: Judge) -> None:
+    after = CANCELS.replace("jax.vmap(jax.jit(lambda v: v / 2))", "jax.jit(jax.vmap(lambda v: v / 2))")
+    assert judge(CANCELS, after, "vmap-of-jit").verdict in GOOD
+    assert judge(CANCELS, after.replace("jnp.mean", "jnp.sum"), "vmap-of-jit").verdict not in GOOD
+
+
+SHAPES = """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def scaled(x, factor):
+    return x * factor
+
+def main():
+    print(scaled(jnp.arange(3.0), factor=jnp.ones(3)).shape)
+
+main()
+"""
+
+
+def test_what_a_function_is_given_counts_where_only_shapes_are_printed(judge: Judge) -> None:
+    assert judge(SHAPES, SHAPES.replace("factor=jnp", "jnp")).verdict in GOOD
+    found = judge(SHAPES, SHAPES.replace("factor=jnp.ones", "jnp.zeros"))
+    assert found.verdict is Verdict.UNVERIFIED and "calls scaled with other arguments" in found.reason
+
+
+FAILS_THRICE = """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def smaller(v, cap):
+    return min(v, cap)
+
+@jax.jit
+def middle(a, b, c):
+    return sorted([a, b, c])[1]
+
+@jax.jit
+def listed(k):
+    return jnp.where(k in (2, 3, 5), 1.0, 0.0)
+
+print(smaller(3.0, 2.0))
+print(middle(1.0, 3.0, 2.0))
+print(listed(3))
+"""
+
+
+def test_programs_that_fail_at_different_places_are_not_the_same(judge: Judge) -> None:
+    fixed = FAILS_THRICE.replace("k in (2, 3, 5)", "(k == 2) | (k == 3) | (k == 5)")
+    assert judge(FAILS_THRICE, fixed, "traced-branch").verdict in GOOD
+    assert judge(FAILS_THRICE, fixed.replace("print(smaller(3.0, 2.0))\n", ""), "traced-branch").verdict not in GOOD

@@ -39,7 +39,7 @@ def run_program(job: ProgramJob) -> tuple[ProgramResult, Captured]:
     uses = Uses()
     hits: set[int] = set()
     errors: list[Fault] | None = [] if job.log_errors else None
-    varied = None if job.data is Data.OWN else Varied(job.data, place.root)
+    varied = None if job.data is Data.OWN else Varied(job.data, place.root, job.path, job.text)
     fault, status = None, 0
     with contextlib.ExitStack() as stack:
         stack.enter_context(inside(job.world, uses))

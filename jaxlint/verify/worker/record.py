@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from typing import Any
 
 import jax
 from msgspec import Struct
 
-from jaxlint.verify.jobs import Target
 from jaxlint.verify.worker.capture import is_array, is_tracer
 from jaxlint.verify.worker.clone import Cloner, Uncopyable
 
@@ -30,9 +29,9 @@ class Call(Struct, frozen=True):
 class Recorder:
     """Wraps the targets as they come into being and keeps copies of their arguments, from before each call."""
 
-    def __init__(self, targets: Sequence[Target], namespace: dict[str, Any]) -> None:
-        self.calls: dict[str, list[Call]] = {target.name: [] for target in targets}
-        self.shapes: dict[str, list[Call]] = {target.name: [] for target in targets}
+    def __init__(self, names: Collection[str], namespace: dict[str, Any]) -> None:
+        self.calls: dict[str, list[Call]] = {name: [] for name in names}
+        self.shapes: dict[str, list[Call]] = {name: [] for name in names}
         self.reached: set[str] = set()
         self.active = True
         self._namespace = namespace
@@ -83,6 +82,10 @@ class Recorder:
             Call((Instance(owner, built[0], _data(call.args[0])), *call.args[1:]), call.kwargs, call.source)
             for call in self.calls[name]
         ]
+
+    def bound(self, name: str) -> Any:
+        """The callable itself that the name stands for."""
+        return self._bound.get(name, self._namespace.get(name))
 
     def is_bound(self, name: str, value: Any) -> bool:
         """Whether the name still stands for this callable."""

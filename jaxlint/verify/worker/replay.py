@@ -20,6 +20,7 @@ from jaxlint.verify.compare_text import compare_text
 from jaxlint.verify.compare_values import Captured, Comparison, compare, worst_of
 from jaxlint.verify.jobs import WARM_CALLS, CallResult, Fault, ReplayJob, ReplayResult, Target, World
 from jaxlint.verify.worker import execute, overlay
+from jaxlint.verify.worker.called import other_arguments
 from jaxlint.verify.worker.capture import TooMuch, capture
 from jaxlint.verify.worker.clone import Cloner, Uncopyable
 from jaxlint.verify.worker.counting import Counter
@@ -109,7 +110,7 @@ class _Replay:
         place = prepare(job.path, job.before)
         with contextlib.redirect_stdout(io.StringIO()):
             recorded = place.module()
-            recorder = Recorder(job.targets, vars(recorded))
+            recorder = Recorder({t.name for t in job.targets}.union(job.called), vars(recorded))
             self._execute(job.before, job.before_world, recorded, recorder)
             recorder.active = False
             # Once more without recorders, which would make the original slower.
@@ -119,10 +120,26 @@ class _Replay:
             after_module = place.module()
             with execute.watched(job.path, job.watch, self.hits):
                 after_fault = self._execute(job.after, job.after_world, after_module, None)
+            otherwise = self._called_otherwise(place, recorder)
         before = _Side(job.before_world, vars(before_module), vars(recorded), job.path)
         after = _Side(job.after_world, vars(after_module), vars(recorded), job.path)
         calls = tuple(self._judge(target, before, after, recorder) for target in job.targets)
-        return ReplayResult(calls, before_fault, after_fault, tuple(sorted(self.hits)))
+        return ReplayResult((*calls, *otherwise), before_fault, after_fault, tuple(sorted(self.hits)))
+
+    def _called_otherwise(self, place: execute.Place, recorder: Recorder) -> list[CallResult]:
+        """The callables to which the fixed version passes other arguments than the original."""
+        job = self.job
+        if not job.called:
+            return []
+        module = place.module()
+        again = Recorder(job.called, vars(module))
+        self._execute(job.after, job.after_world, module, again)
+        again.active = False
+        found = [
+            (name, other_arguments(recorder.calls[name], again.calls[name], (recorder.bound(name), again.bound(name))))
+            for name in job.called
+        ]
+        return [CallResult(name, "called otherwise", why) for name, why in found if why]
 
     def _execute(self, text: str, world: World, module: types.ModuleType, recorder: Recorder | None) -> Fault | None:
         try:

@@ -1,8 +1,9 @@
 """The arrays that the program makes itself come out other, so that its own data cannot hide a difference.
 
 Each array of floats that the user's code makes, by `jnp.zeros`, `np.linspace` or a random draw, is changed by
-a function of nothing but its shape and value. Two versions that do the same for all data still do the same. The
-changes cost one rounding, which is the same with and without jit.
+a function of nothing but its shape, its value and the name that the statement binds. Two versions that do the same for
+all data still do the same, and equal arrays under two names (two draws from one key) are equal no longer. The changes
+cost one rounding, which is the same with and without jit.
 """
 
 # mypy: disable-error-code="no-untyped-call,attr-defined"
@@ -10,10 +11,12 @@ changes cost one rounding, which is the same with and without jit.
 
 from __future__ import annotations
 
+import ast
 import functools
 import os
 import sys
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -36,16 +39,21 @@ _CONVERTERS = {
     "full_like",
 }  # what these are given may be an array, which is changed already
 
-Change = Callable[[Any], Any]
+Change = Callable[[Any, str], Any]
 
 
 class Varied:
-    """Makes the replacements, and counts how many arrays they changed."""
+    """Makes the replacements, and counts how many arrays they changed.
 
-    def __init__(self, data: Data, folder: str) -> None:
+    `path` and `text` are those of the file that runs, `folder` is where the user's other files lie.
+    """
+
+    def __init__(self, data: Data, folder: str, path: str, text: str) -> None:
         self.count = 0
         self._change = _CHANGES[data]
         self._root = os.path.realpath(folder) + os.sep
+        self._path = path
+        self._names = dict(_bound_by_line(ast.parse(text)))
 
     def functions(self) -> Patches:
         """What to put where: around the functions that are in place now."""
@@ -56,20 +64,32 @@ class Varied:
     def _changed(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def make(*args: Any, **kwargs: Any) -> Any:
-            made, file = function(*args, **kwargs), sys._getframe(1).f_code.co_filename
+            made, caller = function(*args, **kwargs), sys._getframe(1)
+            file = caller.f_code.co_filename
             is_new = function.__name__ not in _CONVERTERS or not _holds_arrays(args, kwargs)
-            return self._other(made) if is_new and self._is_users(file) else made
+            name = self._names.get(caller.f_lineno, "") if file == self._path else ""
+            return self._other(made, name) if is_new and self._is_users(file) else made
 
         return make
 
     def _is_users(self, file: str) -> bool:
         return file.startswith(self._root) and "site-packages" not in file
 
-    def _other(self, made: Any) -> Any:
+    def _other(self, made: Any, name: str) -> Any:
         if not hasattr(made, "dtype") or not jnp.issubdtype(made.dtype, np.inexact):
             return made
         self.count += 1
-        return self._change(made)
+        return self._change(made, name)
+
+
+def _bound_by_line(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line → the first name that the assignment there binds."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = [part for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+            name = min(names, key=lambda part: (part.lineno, part.col_offset)).id if names else ""
+            yield from ((line, name) for line in range(node.lineno, (node.end_lineno or node.lineno) + 1))
 
 
 def _holds_arrays(args: Any, kwargs: Any) -> bool:
@@ -78,13 +98,14 @@ def _holds_arrays(args: Any, kwargs: Any) -> bool:
     )
 
 
-def _pattern(like: Any) -> Any:
+def _pattern(like: Any, name: str) -> Any:
     """Numbers between -0.3 and 0.3, all different; a plain number for a scalar, which keeps weak types weak."""
-    numbers = 0.3 * np.cos(1.7 * (1 + np.arange(like.size)))
+    phase = zlib.crc32(name.encode()) % 1000 / 1000 if name else 0.0
+    numbers = 0.3 * np.cos(1.7 * (1 + np.arange(like.size)) + phase)
     return float(numbers[0]) if like.ndim == 0 else numbers.reshape(like.shape).astype(like.dtype)
 
 
 _CHANGES: dict[Data, Change] = {
-    Data.SHIFTED: lambda made: made + _pattern(made),
-    Data.SCALED: lambda made: made * (1 + _pattern(made)),
+    Data.SHIFTED: lambda made, name: made + _pattern(made, name),
+    Data.SCALED: lambda made, name: made * (1 + _pattern(made, name)),
 }

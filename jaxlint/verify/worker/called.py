@@ -1,0 +1,48 @@
+"""Do both versions call a function with the same arguments? Needed where nothing printed or kept depends on them.
+
+A changed statement outside of functions may print no more than a shape, and then a fix that passes ones instead of
+zeros would pass for a good one.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jaxlint.verify.compare_values import Captured, compare
+from jaxlint.verify.worker.capture import TooMuch, capture
+from jaxlint.verify.worker.record import Call
+
+Function = Callable[..., Any]
+
+
+def other_arguments(before: Sequence[Call], after: Sequence[Call], functions: tuple[Function, Function]) -> str:
+    """In what the recorded calls of the two versions of a function differ; empty when in nothing that matters.
+
+    Arguments are the same when they are passed by name instead of by place, when only their types differ, and when
+    their structure differs: that is for those to judge who see what the function does with it. Keys are not compared.
+    """
+    for one, two in zip(before, after, strict=False):
+        try:
+            was, now = (capture(_by_name(function, call)) for function, call in zip(functions, (one, two), strict=True))
+        except TooMuch:
+            continue
+        if _form(was) == _form(now):
+            found = compare(was, now, keys=False, types=False)
+            if found.level == "different":
+                return found.why
+    return ""
+
+
+def _by_name(function: Function, call: Call) -> dict[str, Any]:
+    try:
+        bound = inspect.signature(function).bind(*call.args, **call.kwargs)
+    except (TypeError, ValueError):
+        return {"arguments": call.args, **call.kwargs}
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def _form(values: Captured) -> list[tuple[str, tuple[int, ...]]]:
+    return sorted((leaf.path, leaf.shape) for leaf in values.leaves)
