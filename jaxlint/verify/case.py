@@ -73,6 +73,8 @@ class Case:
             raise _Stop(
                 Verdict.SAME, "both versions are the same program: they differ in layout and comments at most", True
             )
+        if parts.dropped:
+            raise _Stop(Verdict.UNVERIFIED, f"the fixed version no longer defines {', '.join(parts.dropped)}")
         keys = self._change.rule in _KEYS
         before = self._program(self._change.before, "original", ProgramJob("", "", log_keys=keys))
         after = self._program(self._change.after, "fixed", ProgramJob("", "", watch=parts.watch, log_keys=keys))
@@ -165,6 +167,7 @@ class Case:
         if fault is None:
             programs = self._elsewhere(before, after) or self._compare(parts, before, after, heal)
             if programs.level != "different":
+                self._check_reference(parts, after)
                 return self._with_replay(parts, before, after, programs, heal)
             traced = self._by_tracing(parts, programs) if self._change.rule is not None else None
             if traced is not None:
@@ -181,6 +184,18 @@ class Case:
         evidence = self._evidence(parts, reference.run, after, reference.programs, replay, fault, reference.name, gain)
         verdict = judge(structs.replace(evidence, fallible=reference.world is not World.RESTORED))
         return self._held(verdict, parts, (reference.world, World.REAL), reference.text)
+
+    def _check_reference(self, parts: Touched, after: Run) -> None:
+        """A fix that is meant to change values must agree with what was meant, also where nothing has changed."""
+        for world in worlds(self._change.rule, None) if self._change.rule in _VALUES else ():
+            run = self._program(self._change.before, "reference", ProgramJob("", "", world=world))
+            if run.result.fault:
+                continue
+            programs = self._compared(parts, run, after, types=not world.is_python)
+            if programs.level == "same":
+                return
+            name = name_of(world, self._change.rule)
+            raise _Stop(Verdict.UNVERIFIED, f"it does what the original does, but not what {name} does: {programs.why}")
 
     def _elsewhere(self, before: Run, after: Run) -> Comparison | None:
         """That both fail, but at different places, so that what they did until then is not the same."""

@@ -36,7 +36,8 @@ class Touched(Struct, frozen=True):
     `watch` are ranges of lines of the fixed text that a run must have reached. `names` are the globals whose values
     depend on the change, `changed` those that it binds itself, and `prints` says whether something printed may depend
     on it: nothing else is evidence. `constants` are the numbers in the code that it reaches, around which inputs are
-    worth trying. `called` are the file's own callables that changed code without parameters calls.
+    worth trying. `called` are the file's own callables that changed code without parameters calls,
+    `dropped` the names that the fixed text no longer defines.
     """
 
     targets: tuple[Target, ...]
@@ -46,6 +47,7 @@ class Touched(Struct, frozen=True):
     prints: bool
     constants: tuple[float, ...]
     called: tuple[str, ...]
+    dropped: tuple[str, ...]
     loose: bool  # statements outside functions and classes have changed
     equal: bool  # the two texts mean the same program: they differ in comments and layout at most
 
@@ -74,6 +76,7 @@ def touched(before: str, after: str) -> Touched:
         prints,
         _constants(old, new, reached),
         _called(old, new),
+        tuple(sorted(_defined(old) - bound - set(_imported(new)))),
         _loose(old, new),
         ast.dump(old) == ast.dump(new),
     )
@@ -184,6 +187,17 @@ def _called(old: ast.Module, new: ast.Module) -> tuple[str, ...]:
     return tuple(sorted(name for name in _units(new) if name in used))
 
 
+def _defined(tree: ast.Module) -> set[str]:
+    """The public names that the text itself defines: no imports, no names of which nothing but a call is known."""
+    calls = {name for s in _flat(tree.body) if isinstance(s, ast.Expr) for name in _bound_names(s)}
+    return {name for name in _units(tree) if not name.startswith("_")} - calls - set(_imported(tree))
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    imports = (s for s in _flat(tree.body) if isinstance(s, (ast.Import, ast.ImportFrom)))
+    return (name for statement in imports for name in _bound_names(statement))
+
+
 def _has_parameters(statement: ast.stmt) -> bool:
     match statement:
         case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
@@ -194,8 +208,7 @@ def _has_parameters(statement: ast.stmt) -> bool:
 def _acts_everywhere(old: ast.Module, new: ast.Module) -> bool:
     """Whether a changed statement calls something imported for its effect, as `jax.config.update` does."""
     known = {ast.dump(statement) for statement in _flat(old.body)}
-    imports = (s for s in _flat(new.body) if isinstance(s, (ast.Import, ast.ImportFrom)))
-    imported = {name for statement in imports for name in _bound_names(statement)}
+    imported = set(_imported(new))
     changed = (s for s in _flat(new.body) if isinstance(s, ast.Expr) and ast.dump(s) not in known)
     return any(name in imported for statement in changed for name in _bound_names(statement))
 

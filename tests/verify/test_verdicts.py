@@ -439,3 +439,40 @@ def test_programs_that_fail_at_different_places_are_not_the_same(judge: Judge) -
     fixed = FAILS_THRICE.replace("k in (2, 3, 5)", "(k == 2) | (k == 3) | (k == 5)")
     assert judge(FAILS_THRICE, fixed, "traced-branch").verdict in GOOD
     assert judge(FAILS_THRICE, fixed.replace("print(smaller(3.0, 2.0))\n", ""), "traced-branch").verdict not in GOOD
+
+
+def test_a_key_is_an_argument_too(judge: Judge) -> None:
+    before = SHAPES.replace("x, factor", "x, key").replace("x * factor", "jax.random.normal(key, x.shape)")
+    before = before.replace("jnp.ones(3)", "jax.random.key(0)").replace("factor=", "key=")
+    assert judge(before, before.replace("key=jax", "jax")).verdict in GOOD
+    assert judge(before, before.replace("key=jax.random.key(0)", "jax.random.key(1)")).verdict is Verdict.UNVERIFIED
+
+
+def test_a_name_that_is_no_longer_defined_is_told(judge: Judge) -> None:
+    before = HIDDEN + "Limit = float\n"
+    after = before.replace("jax.vmap(jax.jit(lambda x: 2 * x))", "jax.jit(jax.vmap(lambda x: 2 * x))")
+    assert judge(before, after, "vmap-of-jit").verdict in GOOD
+    found = judge(before, after.replace("Limit = float\n", ""), "vmap-of-jit")
+    assert found.verdict is Verdict.UNVERIFIED and "no longer defines Limit" in found.reason
+
+
+def test_errors_that_are_left_must_still_be_told(judge: Judge) -> None:
+    before = FAILS_THRICE[: FAILS_THRICE.index("print(")] + (
+        "for call in (lambda: smaller(3.0, 2.0), lambda: middle(1.0, 3.0, 2.0), lambda: listed(3)):\n"
+        "    try:\n        call()\n    except Exception as error:\n        print(type(error).__name__)\n"
+    )
+    after = before.replace("min(v", "jnp.minimum(v")
+    assert judge(before, after, "traced-branch").verdict in GOOD
+    silent = after.replace("print(type(error).__name__)", "pass")
+    assert judge(before, silent, "traced-branch").verdict not in GOOD
+
+
+def test_a_fix_that_changes_values_must_agree_with_what_was_meant(judge: Judge) -> None:
+    before = (
+        "import jax\nimport numpy as np\n\n@jax.jit\ndef noisy(x):\n    return x + np.random.randn()\n\n"
+        "first = float(noisy(1.0))\nprint(first == float(noisy(1.0)))\n"
+    )
+    after = before.replace("noisy(x)", "noisy(x, drawn)").replace("x + np.random.randn()", "x + drawn")
+    after = after.replace("noisy(1.0)", "noisy(1.0, np.random.randn())")
+    assert judge(before, after, "trace-frozen").verdict in GOOD
+    assert judge(before, after.replace("first ==", "first !="), "trace-frozen").verdict not in GOOD

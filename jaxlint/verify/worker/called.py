@@ -17,11 +17,14 @@ from jaxlint.verify.worker.record import Call
 Function = Callable[..., Any]
 
 
-def other_arguments(before: Sequence[Call], after: Sequence[Call], functions: tuple[Function, Function]) -> str:
+def other_arguments(
+    before: Sequence[Call], after: Sequence[Call], functions: tuple[Function, Function], *, keys: bool = True
+) -> str:
     """In what the recorded calls of the two versions of a function differ; empty when in nothing that matters.
 
     Arguments are the same when they are passed by name instead of by place, when only their types differ, and when
-    their structure differs: that is for those to judge who see what the function does with it. Keys are not compared.
+    their structure differs: that is for those to judge who see what the function does with it. `keys=False` skips
+    PRNG keys.
     """
     for one, two in zip(before, after, strict=False):
         try:
@@ -29,7 +32,7 @@ def other_arguments(before: Sequence[Call], after: Sequence[Call], functions: tu
         except TooMuch:
             continue
         if _form(was) == _form(now):
-            found = compare(was, now, keys=False, types=False)
+            found = compare(was, now, keys=keys, types=False)
             if found.level == "different":
                 return found.why
     return ""

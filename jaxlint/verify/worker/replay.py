@@ -104,6 +104,7 @@ class _Replay:
         self.hits: set[int] = set()
         self.timed = 0
         self.proven_faster = False
+        self.has_keys = World.NEUTRAL not in (job.before_world, job.after_world)
 
     def run(self) -> ReplayResult:
         job = self.job
@@ -135,11 +136,12 @@ class _Replay:
         again = Recorder(job.called, vars(module))
         self._execute(job.after, job.after_world, module, again)
         again.active = False
-        found = [
-            (name, other_arguments(recorder.calls[name], again.calls[name], (recorder.bound(name), again.bound(name))))
-            for name in job.called
-        ]
-        return [CallResult(name, "called otherwise", why) for name, why in found if why]
+        found = []
+        for name in job.called:
+            functions = (recorder.bound(name), again.bound(name))
+            why = other_arguments(recorder.calls[name], again.calls[name], functions, keys=self.has_keys)
+            found += [CallResult(name, "called otherwise", why)] if why else []
+        return found
 
     def _execute(self, text: str, world: World, module: types.ModuleType, recorder: Recorder | None) -> Fault | None:
         try:
@@ -241,7 +243,7 @@ class _Replay:
     ) -> Comparison:
         level, why = compare_text(one.printed, two.printed)
         types = not self.job.before_world.is_python
-        keys = World.NEUTRAL not in (self.job.before_world, self.job.after_world)
+        keys = self.has_keys
         result = compare(one.values, two.values, keys=keys, heal=self.job.heal, types=types)
         if result.level != "same":
             exact = self._exact(target.name, call, before, vary)
