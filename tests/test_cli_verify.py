@@ -12,6 +12,7 @@ import pytest
 
 import jaxlint.verify
 from jaxlint.cli.main import main
+from jaxlint.config.settings import VerifySettings
 from jaxlint.fixes.verdicts import Judge, Request
 from jaxlint.model import Counts, Verdict, Verification
 
@@ -29,7 +30,7 @@ def says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Says:
 
     def install(say: Callable[[Request], Verification]) -> None:
         @contextmanager
-        def judging(device: str, jobs: int) -> Iterator[Judge]:
+        def judging(device: str, jobs: int, settings: VerifySettings) -> Iterator[Judge]:
             def judge(requests: Sequence[Request]) -> list[Verification]:
                 return [say(request) for request in requests]
 
@@ -102,6 +103,40 @@ def test_what_the_verifier_lacks_is_named(
     monkeypatch.delattr(jaxlint.verify, "verifier", raising=False)  # as before another test imported it
     assert run("--verify") == 2
     assert "flake8-jaxlint[verify]" in capsys.readouterr().err
+
+
+def test_examples_that_cannot_be_used_are_noted(says: Says, capsys: pytest.CaptureFixture[str]) -> None:
+    says(same)
+    Path("a.py").write_text(TEXT + "# jaxlint: example step(f32[3])\n")
+    assert run("--verify") == 1
+    captured = capsys.readouterr()
+    assert "a.py:5: this example is not used: the file does not define `step`" in captured.err
+    assert "JAX001" not in captured.out
+    run("compare", "a.py", "a.py")
+    assert "a.py:5: this example is not used" in capsys.readouterr().err
+
+
+def test_the_configuration_names_factories_of_arguments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = []
+
+    @contextmanager
+    def judging(device: str, jobs: int, settings: VerifySettings) -> Iterator[Judge]:
+        given.append(settings)
+        yield lambda requests: [same(request) for request in requests]
+
+    monkeypatch.setattr("jaxlint.cli.job.judging", judging)
+    monkeypatch.setattr("jaxlint.cli.compare.judging", judging)
+    Path("a.py").write_text(TEXT)
+    Path("jaxlint.toml").write_text('[verify]\nexamples = { "a:step" = "made:steps" }\n')
+    run("--verify")
+    run("compare", "a.py", "a.py")
+    assert given == [VerifySettings(tmp_path, {"a:step": "made:steps"})] * 2
+    Path("jaxlint.toml").write_text('[verify]\nexample = { "a:step" = "made:steps" }\n')
+    assert run("compare", "a.py", "a.py") == 2
+    assert "unknown key `verify.example`" in capsys.readouterr().err
 
 
 @pytest.mark.jax

@@ -153,6 +153,11 @@ def test_the_nearest_configuration_counts(tmp_path: Path) -> None:
         ('target-jax = "new"', ["target-jax", "`new`"]),
         ("respect-gitignore = 1", ["respect-gitignore", "`bool`"]),
         ('[wrappers]\n"mine.jit" = "jax.jitt"', ["mine.jit", "`jax.jit`"]),
+        ('[verify]\nexample = { "a:f" = "b:g" }', ["unknown key `verify.example`", "`examples`"]),
+        ('[verify]\nexamples = ["a:f"]', ["verify.examples", "expected a table"]),
+        ('[verify]\nexamples = { "a.f" = "b:g" }', ['verify.examples."a.f"', "`package.module:function`"]),
+        ('[verify]\nexamples = { "a:f" = "b g" }', ['verify.examples."a:f"', "`b g` names no function"]),
+        ("verify = true", ["verify", "expected a table"]),
         ("select = [", ["not valid TOML"]),
     ],
 )

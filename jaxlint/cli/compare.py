@@ -9,14 +9,16 @@ from pathlib import Path
 import click
 from msgspec import to_builtins
 
-from jaxlint.cli.judge import judging
-from jaxlint.cli.output import wants_color
+from jaxlint.cli.judge import judging, misread_examples
+from jaxlint.cli.output import note, wants_color
+from jaxlint.config.file import ConfigError
+from jaxlint.config.settings import verify_settings_for
 from jaxlint.engine import syntax_fault
 from jaxlint.fixes.verdicts import Request
 from jaxlint.model import Verdict
 from jaxlint.report.json import dump
 from jaxlint.report.verdicts import by_itself
-from jaxlint.source.files import shown
+from jaxlint.source.files import common_root, shown
 from jaxlint.source.text import SourceError, SourceFile
 
 
@@ -32,7 +34,13 @@ def compare(before: str, after: str, device: str, output_format: str, color: str
     This runs the code. Exit status: 0 for confirmed and same, 1 for different and unverified.
     """
     old, new = _read(before), _read(after)
-    with judging(device, jobs=1) as judge:
+    try:
+        settings = verify_settings_for(common_root([before]))
+    except ConfigError as error:
+        raise click.UsageError(str(error)) from None
+    for message in misread_examples([old]):
+        note(message)
+    with judging(device, 1, settings) as judge:
         (verification,) = judge([Request(os.path.abspath(before), old.text, new.text, None, ())])
     if output_format == "json":
         click.echo(dump(to_builtins(verification)), nl=False)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from jaxlint.cli.judge import judging
+from jaxlint.cli.judge import judging, misread_examples
 from jaxlint.config.settings import Options, Settings, settings_for
 from jaxlint.engine import Linted, Loaded, lint, load, unreadable_finding
 from jaxlint.fixes.diff import unified
@@ -60,6 +60,7 @@ def run(job: Job) -> Outcome:
         settings = settings_for(start, job.options)
     loaded, problems, notes = _load(job, settings)
     job.meter.count("files read", len(loaded.files))
+    notes += misread_examples(loaded.sources) if job.verify else ()
     fixed = _fix(job, settings, loaded)
     problems += map(str, fixed.remaining.failures)
     notes += fixed.notes
@@ -124,7 +125,7 @@ def _fix(job: Job, settings: Settings, loaded: Loaded) -> Fixed:
         return lint(sources, settings, job.meter, job.jobs)
 
     with ExitStack() as stack:
-        verdicts = Verdicts(stack.enter_context(judging(job.device, job.jobs))) if job.verify else None
+        verdicts = Verdicts(stack.enter_context(judging(job.device, job.jobs, settings.verify))) if job.verify else None
         if not job.fix:
             linted = check(loaded)
             judged = verdicts.judged(loaded, linted.findings) if verdicts else linted.findings

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import click
 
+from jaxlint.config.settings import VerifySettings
 from jaxlint.fixes.verdicts import Judge, Request
 from jaxlint.model import Verification
+from jaxlint.source.text import SourceFile
 
 _INSTALL = "install `flake8-jaxlint[verify]` in the environment of the code that is checked"
 
 
 @contextmanager
-def judging(device: str, jobs: int) -> Iterator[Judge]:
+def judging(device: str, jobs: int, settings: VerifySettings) -> Iterator[Judge]:
     """A judge that runs changes on a device, `jobs` at a time; what it started is ended with it.
 
     Raises `click.ClickException` where what the verifier needs is not installed.
@@ -25,7 +27,7 @@ def judging(device: str, jobs: int) -> Iterator[Judge]:
     except ModuleNotFoundError as error:
         raise click.ClickException(f"verification needs {error.name}; {_INSTALL}") from error
 
-    with Verifier(device=device, jobs=jobs) as verifier:
+    with Verifier(device=device, jobs=jobs, factories=settings.factories, root=settings.root) as verifier:
 
         def judge(requests: Sequence[Request]) -> Sequence[Verification]:
             changes = [
@@ -39,6 +41,15 @@ def judging(device: str, jobs: int) -> Iterator[Judge]:
             return verdicts
 
         yield judge
+
+
+def misread_examples(sources: Iterable[SourceFile]) -> Iterator[str]:
+    """A note for each example comment that says nothing to the verifier, with its place and what is wrong."""
+    from jaxlint.verify.examples import examples
+
+    for source in sources:
+        for problem in examples(source.text).problems:
+            yield f"{source.path}:{problem.line}: this example is not used: {problem.message}"
 
 
 def _progress(done: int, total: int) -> None:

@@ -21,6 +21,12 @@ class ConfigError(Exception):
     """The configuration is wrong; the message names file, key, what is wrong and the nearest right word."""
 
 
+class VerifyTable(Struct, frozen=True, rename="kebab", kw_only=True):
+    """What the table `verify` says: by `module:function` of a callable, that of the factory of its arguments."""
+
+    examples: dict[str, str] = {}
+
+
 class ConfigFile(Struct, frozen=True, rename="kebab", kw_only=True):
     """What a file says; None and empty are what it leaves open. Meaning and defaults are in `settings`."""
 
@@ -38,6 +44,7 @@ class ConfigFile(Struct, frozen=True, rename="kebab", kw_only=True):
     wrappers: dict[str, str] = {}
     output_format: OutputFormat = "text"
     cache_dir: str | None = None
+    verify: VerifyTable = VerifyTable()
 
 
 class Located(Struct, frozen=True):
@@ -104,15 +111,21 @@ def _table(file: Path | None) -> str:
 def _decode(file: Path, table: Any) -> ConfigFile:
     if not isinstance(table, dict):
         raise ConfigError(f"{file}: tool.jaxlint must be a table, not {type(table).__name__}")
-    keys = [field.encode_name for field in msgspec.structs.fields(ConfigFile)]
-    for key in table:
-        if key not in keys:
-            hint = nearest(key, keys) or f"; the keys are {', '.join(keys)}"
-            raise ConfigError(f"{file}: unknown key `{_table(file)}{key}`{hint}")
+    _check_keys(f"{file}: unknown key `{_table(file)}", table, ConfigFile)
+    if isinstance(table.get("verify"), dict):
+        _check_keys(f"{file}: unknown key `{_table(file)}verify.", table["verify"], VerifyTable)
     try:
         return msgspec.convert(table, ConfigFile)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{file}: {_explain(_table(file), table, str(error))}") from error
+
+
+def _check_keys(start: str, table: dict[str, Any], form: type[Struct]) -> None:
+    keys = [field.encode_name for field in msgspec.structs.fields(form)]
+    for key in table:
+        if key not in keys:
+            hint = nearest(key, keys) or f"; the keys are {', '.join(keys)}"
+            raise ConfigError(f"{start}{key}`{hint}")
 
 
 def _explain(prefix: str, table: dict[str, Any], message: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from msgspec import Struct
@@ -16,6 +17,8 @@ from jaxlint.config.targets import LATEST, Target, exactly
 from jaxlint.source.files import DEFAULT_EXCLUDES, FileRules
 from jaxlint.store.place import default_folder
 from jaxlint.store.store import Store
+
+_OBJECT = re.compile(r"\w+(\.\w+)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 # Always on: a file that cannot be read must not look clean.
 SYNTAX_ERROR = "JAX000"
@@ -45,6 +48,13 @@ class PerFileIgnore(Struct, frozen=True):
     codes: frozenset[str]
 
 
+class VerifySettings(Struct, frozen=True):
+    """What the verifier is given beside the code; `root` is the folder that factories are imported from."""
+
+    root: Path
+    factories: dict[str, str] = {}
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """Everything that decides what is looked at and reported."""
 
@@ -56,6 +66,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     target: Target
     wrappers: dict[str, str]
     output_format: str
+    verify: VerifySettings
     store: Store = Store()
 
     def enabled_in(self, file: Path) -> frozenset[str]:
@@ -91,8 +102,14 @@ def settings_for(start: Path, options: Options) -> Settings:
         target=_target(start, located, options),
         wrappers=_wrappers(located),
         output_format=options.output_format or file.output_format,
+        verify=_verify(located),
         store=store,
     )
+
+
+def verify_settings_for(start: Path) -> VerifySettings:
+    """What the configuration of a folder says of the verifier alone. Raises `ConfigError`."""
+    return _verify(_located(start, Options()))
 
 
 def _located(start: Path, options: Options) -> Located:
@@ -168,6 +185,21 @@ def _target(start: Path, located: Located, options: Options) -> Target:
         configured = located.config.target_jax
         return checked(located.where("target-jax"), lambda: exactly(configured))
     return (None if options.isolated else target_of_project(start)) or LATEST
+
+
+def _verify(located: Located) -> VerifySettings:
+    for name, factory in located.config.verify.examples.items():
+        where = f"{located.where('verify.examples')}.{_key(name)}"
+        if not _OBJECT.fullmatch(name):
+            raise ConfigError(f"{where}: the key is not of the form `package.module:function`")
+        if not _OBJECT.fullmatch(factory):
+            form = "write the factory as `package.module:function`, for example `tests.examples:make_batch`"
+            raise ConfigError(f"{where}: `{factory}` names no function; {form}")
+    return VerifySettings(located.root, located.config.verify.examples)
+
+
+def _key(name: str) -> str:
+    return name if name.isidentifier() else f'"{name}"'
 
 
 def _wrappers(located: Located) -> dict[str, str]:

@@ -70,7 +70,7 @@ def _statements(text: str) -> Iterator[tuple[list[_Comment], int, int]]:
     comments: list[_Comment] = []
     first = 0
     in_code = False
-    for token in _tokens(text):
+    for token in tokens(text):
         if token.type in _LAYOUT:
             continue
         if token.type == tokenize.COMMENT:
@@ -85,7 +85,8 @@ def _statements(text: str) -> Iterator[tuple[list[_Comment], int, int]]:
         yield comments, first, comments[-1].line
 
 
-def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
+def tokens(text: str) -> Iterator[tokenize.TokenInfo]:
+    """The tokens of a text in the lines that we count; those before the break of a text that breaks off."""
     lines = iter([line + "\n" for line in LINE_END.split(text)])
     try:
         yield from tokenize.generate_tokens(lambda: next(lines, ""))

@@ -12,8 +12,9 @@ from jaxlint.verify.axes import alternatives
 from jaxlint.verify.change import Change, Touched, is_same_place, touched
 from jaxlint.verify.compare_text import is_prefix
 from jaxlint.verify.compare_values import Comparison
+from jaxlint.verify.examples import examples
 from jaxlint.verify.explained import explanation, lies_between
-from jaxlint.verify.jobs import Data, Fault, ProgramJob, ProgramResult, ReplayJob, ReplayResult, World
+from jaxlint.verify.jobs import Data, Declared, Fault, ProgramJob, ProgramResult, ReplayJob, ReplayResult, World
 from jaxlint.verify.judge import Evidence, judge
 from jaxlint.verify.pool import Server
 from jaxlint.verify.references import MISSING, name_of, worlds, worlds_without_tracing
@@ -48,10 +49,13 @@ class _Reference(Struct, frozen=True):
 class Case:
     """Judges one change with the help of one server."""
 
-    def __init__(self, server: Server, change: Change, device: str) -> None:
+    def __init__(self, server: Server, change: Change, device: str, declared: Declared) -> None:
         self._server = server
         self._change = change
         self._device = device
+        self._examples = examples(change.before)
+        self._declared = structs.replace(declared, examples=self._examples.found)
+        self._problems: tuple[str, ...] = ()  # with what was declared
 
     def judge(self) -> Verification:
         """The verdict."""
@@ -64,8 +68,14 @@ class Case:
         meant = self._change.rule in _VALUES and "only the fixed" not in found.reason
         if found.verdict is Verdict.DIFFERENT and meant:
             reason = f"this fix is meant to change what the program does; check it: {found.reason}"
-            return structs.replace(found, verdict=Verdict.UNVERIFIED, reason=reason, same=None)
-        return found
+            found = structs.replace(found, verdict=Verdict.UNVERIFIED, reason=reason, same=None)
+        return self._with_problems(found)
+
+    def _with_problems(self, found: Verification) -> Verification:
+        """The verdict; its reason also says what is wrong with the arguments that were declared."""
+        unread = [f"the example at line {problem.line}: {problem.message}" for problem in self._examples.problems]
+        problems = [*self._problems, *(unread if found.verdict is Verdict.UNVERIFIED else [])]
+        return structs.replace(found, reason="; ".join([found.reason, *problems]))
 
     def _judge(self) -> Verification:
         parts = self._parts()
@@ -120,12 +130,14 @@ class Case:
             heal=self._change.rule in _NANS,
             constants=parts.constants,
             called=parts.called,
+            declared=self._declared,
         )
         answer = self._server.run(job, share=0.4)
         if answer.timed_out:  # an unusual input may have started a loop that does not end
             answer = self._server.run(structs.replace(job, gentle=True))
         if answer.failure or not isinstance(answer.result, ReplayResult):
             raise _Stop(Verdict.UNVERIFIED, f"the changed functions could not be called: {answer.failure}")
+        self._problems = answer.result.problems
         return answer.result
 
     # ---- faults -------------------------------------------------------------------------------------------------

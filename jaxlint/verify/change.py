@@ -91,6 +91,11 @@ def is_same_place(before: str, after: str, line: int, other: int) -> bool:
     return False
 
 
+def bound(tree: ast.Module) -> frozenset[str]:
+    """The names that a module binds, methods under `Class.method`; `*` stands for what a star import binds."""
+    return frozenset(_units(tree))
+
+
 def _units(tree: ast.Module) -> dict[str, list[ast.AST]]:
     """Name → the top-level statements that bind it; methods under `Class.method`."""
     units: dict[str, list[ast.AST]] = {}

@@ -202,7 +202,7 @@ def _excuse(
     noise = _largest(one[good] - shaken[good]) if shaken is not None else 0.0
     bound = _FACTOR * max(_largest(one[good] - exact[good]), noise) + _CLOSE * eps * size
     error = _largest(two[good] - exact[good])
-    gap = Gap(error, min(bound, _HUGE), exact=True)
+    gap = Gap(error, min(bound, _HUGE), exact=True) if bound > 0 else None
     if error > bound:
         return "different", gap
     return ("same" if bound <= _UNSETTLED * max(size, scale) else "unclear"), gap

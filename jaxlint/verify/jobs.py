@@ -66,6 +66,29 @@ class ProgramJob(Struct, frozen=True, tag="program"):
     log_errors: bool = False
 
 
+class Example(Struct, frozen=True):
+    """Arguments that the file declares for one of its callables: text to be evaluated, and the comment's line."""
+
+    name: str
+    text: str
+    line: int
+
+
+class Factory(Struct, frozen=True):
+    """Arguments that the configuration declares: the `module:name` of a callable, and that of what makes them."""
+
+    name: str
+    source: str
+
+
+class Declared(Struct, frozen=True):
+    """What the user gives to call the file's callables with; `root` is the folder that factories are imported from."""
+
+    examples: tuple[Example, ...] = ()
+    factories: tuple[Factory, ...] = ()
+    root: str = ""
+
+
 class ReplayJob(Struct, frozen=True, tag="replay"):
     """Run both versions in one process and call the same functions with the same arguments."""
 
@@ -81,6 +104,7 @@ class ReplayJob(Struct, frozen=True, tag="replay"):
     gentle: bool = False  # the same inputs only, since a loop may not end with others
     constants: tuple[float, ...] = ()
     called: tuple[str, ...] = ()  # must be called with the same arguments by both versions
+    declared: Declared = Declared()
     seed: int = 0
 
 
@@ -160,8 +184,7 @@ class CallResult(Struct, frozen=True):
     name: str
     outcome: str  # same, different, unclear, healed (before raises, after does not), called otherwise, skipped
     why: str = ""
-    source: str = ""  # recorded or synthesised
-    inputs: int = 0  # input sets on which both returned and the values were compared
+    inputs: dict[str, int] = {}  # source → input sets on which both returned and the values were compared
     max_abs: float = 0.0
     fault: Fault | None = None  # what the original raised
     compiles: tuple[int, int] | None = None  # in WARM_CALLS calls
@@ -177,6 +200,7 @@ class ReplayResult(Struct, frozen=True, tag="replay"):
     before_fault: Fault | None = None
     after_fault: Fault | None = None
     hits: tuple[int, ...] = ()
+    problems: tuple[str, ...] = ()  # what is wrong with declared arguments
 
 
 Result = ProgramResult | ReplayResult

@@ -58,7 +58,7 @@ def judge(evidence: Evidence) -> Verification:
         return made.say(
             Verdict.UNVERIFIED, f"{call.name} fails in the original ({call.fault}) and there is nothing to compare with"
         )
-    judged = sum(call.inputs for call in calls)
+    judged = any(call.inputs for call in calls)
     if not judged and evidence.after.result.fault:
         return made.say(
             Verdict.UNVERIFIED, f"both programs fail with {evidence.after.result.fault}, so that its effect is not seen"
@@ -169,8 +169,8 @@ def _deviations(evidence: Evidence, calls: Sequence[CallResult]) -> Iterator[Dev
 
 def _say_inputs(evidence: Evidence, used: Sequence[CallResult]) -> str:
     parts = ["the program's own"] if evidence.programs.judged else []
-    for source in ("recorded", "recorded shapes", "synthesised"):
-        count = sum(call.inputs for call in used if call.source == source)
+    for source in ("declared", "recorded", "recorded shapes", "synthesised"):
+        count = sum(call.inputs.get(source, 0) for call in used)
         if count:
             parts.append(f"{source} ({count} sets)")
     return ", ".join(parts) or "none"

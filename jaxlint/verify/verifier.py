@@ -6,7 +6,7 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +14,7 @@ from types import TracebackType
 from jaxlint.model import Verdict, Verification
 from jaxlint.verify.case import Case
 from jaxlint.verify.change import Change
-from jaxlint.verify.jobs import Limits
+from jaxlint.verify.jobs import Declared, Factory, Limits
 from jaxlint.verify.pool import Server, Unavailable
 
 
@@ -22,7 +22,8 @@ class Verifier:
     """A context manager that judges changes; it owns the processes in which the user's code runs.
 
     `device` is cpu, gpu or tpu; `timeout_s` and `memory_mb` bound every single run; `jobs` changes are judged at once;
-    `python` is the interpreter whose JAX is to be used.
+    `python` is the interpreter whose JAX is to be used. `factories` name, by `module:name` of a callable, the
+    `module:name` of a function that makes arguments for it, found in the folder `root`.
     """
 
     def __init__(
@@ -33,6 +34,8 @@ class Verifier:
         jobs: int = 1,
         memory_mb: int = 8192,
         python: str | None = None,
+        factories: Mapping[str, str] | None = None,
+        root: str | os.PathLike[str] = ".",
     ) -> None:
         limits = Limits(wall_s=timeout_s, memory_mb=memory_mb)
         self._servers = [
@@ -42,6 +45,8 @@ class Verifier:
         for server in self._servers:
             self._free.put(server)
         self._device = device
+        made = tuple(Factory(name, source) for name, source in (factories or {}).items())
+        self._declared = Declared(factories=made, root=os.path.abspath(root))
         self._closed = threading.Event()
 
     def __enter__(self) -> Verifier:
@@ -64,7 +69,7 @@ class Verifier:
             raise RuntimeError("the verifier is closed")
         server = self._free.get()
         try:
-            return Case(server, _resolved(change), self._device).judge()
+            return Case(server, _resolved(change), self._device, self._declared).judge()
         except Unavailable as error:
             return Verification(Verdict.UNVERIFIED, str(error))
         finally:

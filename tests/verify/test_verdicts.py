@@ -241,7 +241,7 @@ def test_a_fix_that_fails_is_different(judge: Judge) -> None:
 def test_what_cannot_be_reached_is_unverified_with_advice(judge: Judge) -> None:
     before = "import jax\n\ndef use(model, policy):\n    return model.apply(policy.act(3))\n"
     found = judge(before, before.replace("act(3)", "act(4)"))
-    assert found.verdict is Verdict.UNVERIFIED and "call use in the file" in found.reason
+    assert found.verdict is Verdict.UNVERIFIED and "`# jaxlint: example use(" in found.reason
 
 
 def test_a_change_in_a_branch_that_does_not_run_is_unverified(judge: Judge) -> None:

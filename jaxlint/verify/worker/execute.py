@@ -8,8 +8,6 @@ import __future__
 
 import ast
 import contextlib
-import importlib
-import os
 import sys
 import traceback
 import types
@@ -19,31 +17,6 @@ from typing import Any
 import jax
 
 from jaxlint.verify.jobs import Fault
-
-
-class Place:
-    """Where a file stands: its package, if it is in one, and the folder that its imports start from."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        folder, file = os.path.split(os.path.abspath(path))
-        parts = [] if file == "__init__.py" else [os.path.splitext(file)[0]]
-        while os.path.exists(os.path.join(folder, "__init__.py")):
-            folder, name = os.path.split(folder)
-            parts.insert(0, name)
-        self.root = folder
-        self.package = ".".join(parts[:-1]) if len(parts) > 1 else ""
-        self.name = ".".join(parts) if self.package else "__main__"
-
-    def module(self) -> types.ModuleType:
-        """A fresh, empty module for the file, entered under its name."""
-        if self.package:
-            importlib.import_module(self.package)
-        module = types.ModuleType(self.name)
-        module.__file__ = self.path
-        module.__package__ = self.package or None
-        sys.modules[self.name] = module
-        return module
 
 
 def run(text: str, module: types.ModuleType, path: str, after_each: Callable[[ast.stmt], None] | None = None) -> None:

@@ -16,14 +16,15 @@ from jaxlint.verify.worker.capture import TooMuch, capture, module_values
 from jaxlint.verify.worker.clock import freeze
 from jaxlint.verify.worker.counting import Counter
 from jaxlint.verify.worker.neutral import KeyLog
+from jaxlint.verify.worker.place import Place
 from jaxlint.verify.worker.removed import Uses
 from jaxlint.verify.worker.varied import Varied
 from jaxlint.verify.worker.worlds import inside, patched
 
 
-def prepare(path: str, text: str) -> execute.Place:
+def prepare(path: str, text: str) -> Place:
     """Set the process up for the file: imports, clock, seeds, served text."""
-    place = execute.Place(path)
+    place = Place(path)
     sys.path.insert(0, place.root)
     sys.argv = [path]
     overlay.serve(path, text)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import functools
 import types
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import jax
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from jaxlint.verify.worker.capture import is_array, is_tracer
 from jaxlint.verify.worker.clone import Cloner, Uncopyable
 
-_KEPT = 4
+_KEPT, _INSTANCES = 4, 256
 
 
 class Call(Struct, frozen=True):
@@ -24,6 +24,8 @@ class Call(Struct, frozen=True):
     kwargs: dict[str, Any]
     source: str = "recorded"
     abstract: bool = False
+    label: str = ""  # how it is called in messages, where its source does not say enough
+    init: Call | None = None  # for a method: how its instance was built
 
 
 class Recorder:
@@ -34,6 +36,7 @@ class Recorder:
         self.shapes: dict[str, list[Call]] = {name: [] for name in names}
         self.reached: set[str] = set()
         self.active = True
+        self._built: dict[int, tuple[Any, Call]] = {}  # holds the instances, so that no id is used again
         self._namespace = namespace
         self._wrappers: dict[int, Any] = {}  # kept alive, so that no id is used again
         self._bound: dict[str, Any] = {}
@@ -72,16 +75,9 @@ class Recorder:
         self._wrappers[id(recorded)] = recorded
         return recorded
 
-    def calls_on_new_instances(self, name: str) -> list[Call]:
-        """The calls of a method, on instances that each version builds itself; none when it is not clear how."""
-        owner = name.rpartition(".")[0]
-        built = self.calls[f"{owner}.__init__"]
-        if len(built) != 1:
-            return []
-        return [
-            Call((Instance(owner, built[0], _data(call.args[0])), *call.args[1:]), call.kwargs, call.source)
-            for call in self.calls[name]
-        ]
+    def init_of(self, instance: Any) -> Call | None:
+        """How an instance was built, if that was recorded."""
+        return self._built.get(id(instance), (None, None))[1]
 
     def bound(self, name: str) -> Any:
         """The callable itself that the name stands for."""
@@ -93,6 +89,8 @@ class Recorder:
 
     def note(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Keep a copy of these arguments, or of their shapes when they are tracers."""
+        if name.endswith(".__init__"):
+            self._note_init(args, kwargs)
         if not self.active:
             return
         self.reached.add(name)
@@ -107,12 +105,26 @@ class Recorder:
             if kept is self.shapes:
                 args, kwargs = jax.tree_util.tree_map(_shape, (args, kwargs))
             clone = Cloner(self._namespace, self._namespace)
-            kept[name].append(Call(clone(args), clone(kwargs), abstract=kept is self.shapes))
+            init = self.init_of(args[0]) if args else None
+            kept[name].append(Call(clone(args), clone(kwargs), abstract=kept is self.shapes, init=init))
             seen.add(form)
         except (Uncopyable, TypeError, ValueError):
             pass
         finally:
             self.active = True
+
+    def _note_init(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        clone = Cloner(self._namespace, self._namespace)
+        with contextlib.suppress(Uncopyable, TypeError, ValueError):
+            self._built[id(args[0])] = args[0], Call(clone(args[1:]), clone(kwargs))
+            while len(self._built) > _INSTANCES:
+                self._built.pop(next(iter(self._built)))
+
+
+def on_new_instances(owner: str, call: Call, init: Call) -> Iterator[Call]:
+    """The call of a method, on instances that each version builds itself: as they are built, and with later data."""
+    for data in ({}, _data(call.args[0])):
+        yield structs.replace(call, args=(Instance(owner, init, data), *call.args[1:]))
 
 
 class Instance(Struct, frozen=True):

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
-from msgspec import Struct, structs
+from msgspec import structs
 
 from jaxlint.verify.compare_text import compare_text
 from jaxlint.verify.compare_values import Captured, Comparison, compare, worst_of
@@ -22,16 +22,20 @@ from jaxlint.verify.jobs import WARM_CALLS, CallResult, Fault, ReplayJob, Replay
 from jaxlint.verify.worker import execute, overlay
 from jaxlint.verify.worker.called import other_arguments
 from jaxlint.verify.worker.capture import TooMuch, capture
-from jaxlint.verify.worker.clone import Cloner, Uncopyable
+from jaxlint.verify.worker.clone import Uncopyable
 from jaxlint.verify.worker.counting import Counter
+from jaxlint.verify.worker.declared import Declarations
+from jaxlint.verify.worker.place import Place
 from jaxlint.verify.worker.program import prepare
-from jaxlint.verify.worker.record import Call, Instance, Recorder
-from jaxlint.verify.worker.synthesise import NotFound, arguments, from_shapes
+from jaxlint.verify.worker.record import Call, Recorder, on_new_instances
+from jaxlint.verify.worker.side import Outcome, Side, Vary
+from jaxlint.verify.worker.synthesise import NotFound, arguments, example_of, from_shapes
 from jaxlint.verify.worker.timing import paired
 from jaxlint.verify.worker.vary import STYLES, shaken, varier, widened
 from jaxlint.verify.worker.worlds import inside
 
 _COMPARE_S, _TIME_S, _MAX_TIMED = 6.0, 15.0, 3
+_NOTHING = "returns no numbers or texts"
 _ORDINARY = ("", "fresh", "positive", "small")
 _wall = time.monotonic
 
@@ -39,62 +43,6 @@ _wall = time.monotonic
 def run_replay(job: ReplayJob) -> ReplayResult:
     """Run both versions, record the original's calls, repeat them in both, and compare."""
     return _Replay(job).run()
-
-
-class _Outcome(Struct, frozen=True):
-    """What one call left behind: its result and its arguments afterwards, what it printed, or what it raised."""
-
-    values: Captured
-    printed: str
-    fault: Fault | None
-
-
-# Makes a change of arrays anew for each call, so that both versions are given the same random numbers.
-_Vary = Callable[[], Callable[[Any], Any] | None]
-
-
-class _Side:
-    """One version: its module's globals, its world, and copies of arguments made for it."""
-
-    def __init__(self, world: World, namespace: dict[str, Any], source: dict[str, Any], path: str) -> None:
-        self.world = world
-        self.namespace = namespace
-        self.clone = Cloner(source, namespace)
-        self.path = path
-
-    def function(self, name: str) -> Any:
-        """The callable of this name; for a method, the function that takes the instance first."""
-        value: Any = self.namespace.get(name.split(".")[0])
-        for part in name.split(".")[1:]:
-            value = vars(value).get(part) if isinstance(value, type) else None
-        return value
-
-    def fresh(self, call: Call, change: Callable[[Any], Any] | None = None) -> tuple[Any, Any]:
-        """Fresh copies of the arguments."""
-        first = call.args[0] if call.args else None
-        if not isinstance(first, Instance):
-            args, kwargs = self.clone((call.args, call.kwargs), change)
-            return args, kwargs
-        args, kwargs, data = self.clone((call.args[1:], call.kwargs, first.data), change)
-        init_args, init_kwargs = self.clone((first.init.args[1:], first.init.kwargs))
-        instance = self.namespace[first.owner](*init_args, **init_kwargs)
-        for name in data.keys() & vars(instance).keys():
-            setattr(instance, name, data[name])
-        return (instance, *args), kwargs
-
-    def call(self, name: str, call: Call, vary: _Vary) -> _Outcome:
-        """One call with fresh copies."""
-        args, kwargs = self.fresh(call, vary())
-        function, fault, result = self.function(name), None, None
-        with contextlib.redirect_stdout(io.StringIO()) as printed, inside(self.world):
-            try:
-                result = jax.block_until_ready(function(*args, **kwargs))
-            except Exception as error:
-                fault = execute.fault_of(error, self.path)
-            with contextlib.suppress(Exception):
-                jax.effects_barrier()
-            values = capture({"result": result, "arguments": (args, kwargs)}) if fault is None else Captured((), {})
-        return _Outcome(values, printed.getvalue(), fault)
 
 
 class _Replay:
@@ -114,6 +62,8 @@ class _Replay:
             recorder = Recorder({t.name for t in job.targets}.union(job.called), vars(recorded))
             self._execute(job.before, job.before_world, recorded, recorder)
             recorder.active = False
+            with inside(job.before_world):
+                self.declared = Declarations(job.declared, job.targets, place, vars(recorded), job.seed)
             # Once more without recorders, which would make the original slower.
             before_module = place.module()
             before_fault = self._execute(job.before, job.before_world, before_module, None)
@@ -122,12 +72,12 @@ class _Replay:
             with execute.watched(job.path, job.watch, self.hits):
                 after_fault = self._execute(job.after, job.after_world, after_module, None)
             otherwise = self._called_otherwise(place, recorder)
-        before = _Side(job.before_world, vars(before_module), vars(recorded), job.path)
-        after = _Side(job.after_world, vars(after_module), vars(recorded), job.path)
-        calls = tuple(self._judge(target, before, after, recorder) for target in job.targets)
-        return ReplayResult((*calls, *otherwise), before_fault, after_fault, tuple(sorted(self.hits)))
+        before = Side(job.before_world, vars(before_module), vars(recorded), job.path)
+        after = Side(job.after_world, vars(after_module), vars(recorded), job.path)
+        calls = (*(self._judge(target, before, after, recorder) for target in job.targets), *otherwise)
+        return ReplayResult(calls, before_fault, after_fault, tuple(sorted(self.hits)), self.declared.problems)
 
-    def _called_otherwise(self, place: execute.Place, recorder: Recorder) -> list[CallResult]:
+    def _called_otherwise(self, place: Place, recorder: Recorder) -> list[CallResult]:
         """The callables to which the fixed version passes other arguments than the original."""
         job = self.job
         if not job.called:
@@ -154,7 +104,7 @@ class _Replay:
             return execute.fault_of(error, self.job.path)
         return None
 
-    def _judge(self, target: Target, before: _Side, after: _Side, recorder: Recorder) -> CallResult:
+    def _judge(self, target: Target, before: Side, after: Side, recorder: Recorder) -> CallResult:
         name = target.name
         if name.endswith(".__init__"):
             return CallResult(name, "skipped")  # the methods are called on what it builds
@@ -165,18 +115,22 @@ class _Replay:
             calls = self._calls(target, after, recorder)
             return self._compare(target, calls, before, after)
         except NotFound as error:
-            return CallResult(name, "skipped", f"{error}: call {name} in the file")
+            advice = f"add `# jaxlint: example {self._example(name, after)}` with the right shapes"
+            return CallResult(name, "skipped", f"{error}: {advice}")
         except Uncopyable as error:
             return CallResult(name, "skipped", f"its arguments cannot be copied: {error}")
         except TooMuch:
             return CallResult(name, "skipped", "its result holds more numbers than are kept for comparison")
 
-    def _calls(self, target: Target, after: _Side, recorder: Recorder) -> list[Call]:
+    def _calls(self, target: Target, after: Side, recorder: Recorder) -> list[Call]:
         name = target.name
         owner = name.rpartition(".")[0]
-        rebuilt = owner and any(t.direct and t.name == f"{owner}.__init__" for t in self.job.targets)
-        if recorder.calls[name]:
-            return recorder.calls_on_new_instances(name) if rebuilt else recorder.calls[name]
+        calls = [*self.declared.calls[name], *recorder.calls[name]]
+        if calls and any(t.direct and t.name == f"{owner}.__init__" for t in self.job.targets):
+            built = ((call, call.init or recorder.init_of(call.args[0])) for call in calls if call.args)
+            return [new for call, init in built if init for new in on_new_instances(owner, call, init)]
+        if calls:
+            return calls
         if recorder.shapes[name]:
             return [from_shapes(call, self.job.seed) for call in recorder.shapes[name]]
         if "." in name:
@@ -184,62 +138,47 @@ class _Replay:
         with inside(after.world), contextlib.redirect_stdout(io.StringIO()):
             return [arguments(after.function(name), self.job.seed)]
 
-    def _compare(self, target: Target, calls: list[Call], before: _Side, after: _Side) -> CallResult:
-        name, end = target.name, _wall() + _COMPARE_S
-        found: list[Comparison] = []
-        healed: Fault | None = None
-        good: Call | None = None
-        raised: Fault | None = None
+    def _example(self, name: str, after: Side) -> str:
+        owner = name.rpartition(".")[0]
+        return example_of(name, after.function(name), after.function(owner) if owner else None)
+
+    def _compare(self, target: Target, calls: list[Call], before: Side, after: Side) -> CallResult:
+        end, tally = _wall() + _COMPARE_S, _Tally(target.name)
         for style in ("", *(() if self.job.gentle else STYLES)):
             for call in calls:
-                if found and _wall() > end:
+                if style and tally.found and _wall() > end:
                     break
-                vary = self._vary(style)
-                one = before.call(name, call, vary)
-                with execute.watched(self.job.path, self.job.watch, self.hits):
-                    two = after.call(name, call, vary)
-                if one.fault or two.fault:
-                    if two.fault and not one.fault:
-                        return CallResult(
-                            name,
-                            "different",
-                            f"only the fixed {name} fails: {two.fault} ({_inputs(style, call)})",
-                            call.source,
-                        )
-                    if one.fault and two.fault and one.fault.type != two.fault.type:
-                        return CallResult(
-                            name, "different", f"{name} raises {two.fault} and no longer {one.fault}", call.source
-                        )
-                    raised = raised or one.fault
-                    if one.fault and not two.fault and not style:
-                        healed = healed or one.fault
-                    continue
-                result = self._one(target, call, style, one, two, before, vary)
-                if result.level == "contract":
-                    return CallResult(name, "skipped", result.why)
-                if result.level == "different":
-                    total = worst_of([*found, result])
-                    return CallResult(
-                        name, "different", result.why, call.source, len(found), result.max_abs, gap=total.gap
-                    )
-                good = good or (call if not style else None)
-                found.append(result)
-        if healed and not good:
-            return CallResult(name, "healed", "", calls[0].source, 0, fault=healed)
-        if not any(c.judged for c in found):
-            why = (
-                f"{name} raises {raised} on every input that was tried"
-                if raised
-                else f"{name} returns no numbers or texts"
-            )
-            return CallResult(name, "skipped", why)
-        total = worst_of(found)
-        source, count = calls[0].source, sum(1 for c in found if c.judged)
-        answer = CallResult(name, total.level, total.why, source, count, total.max_abs, healed, gap=total.gap)
-        return self._measure(answer, good, before, after) if good and self.job.measure else answer
+                end_result = self._try(target, call, style, tally, before, after)
+                if end_result is not None:
+                    return end_result
+        answer = tally.answer()
+        return self._measure(answer, tally.good, before, after) if tally.good and self.job.measure else answer
+
+    def _try(
+        self, target: Target, call: Call, style: str, tally: _Tally, before: Side, after: Side
+    ) -> CallResult | None:
+        """One call in both versions; a result when it settles the matter, else what it showed is in the tally."""
+        name, vary = target.name, self._vary(style)
+        one = before.call(name, call, vary)
+        with execute.watched(self.job.path, self.job.watch, self.hits):
+            two = after.call(name, call, vary)
+        if one.fault or two.fault:
+            why = _parting(name, one.fault, two.fault, _inputs(style, call))
+            if why:
+                return CallResult(name, "different", why)
+            tally.note_fault(one.fault, healed=not two.fault and not style)
+            return None
+        result = self._one(target, call, style, one, two, before, vary)
+        if result.level == "contract":
+            return CallResult(name, "skipped", result.why)
+        if result.level == "different":
+            gap = worst_of([*tally.found, result]).gap
+            return CallResult(name, "different", result.why, tally.inputs, result.max_abs, gap=gap)
+        tally.note(result, call, ordinary=not style)
+        return None
 
     def _one(
-        self, target: Target, call: Call, style: str, one: _Outcome, two: _Outcome, before: _Side, vary: _Vary
+        self, target: Target, call: Call, style: str, one: Outcome, two: Outcome, before: Side, vary: Vary
     ) -> Comparison:
         level, why = compare_text(one.printed, two.printed)
         types = not self.job.before_world.is_python
@@ -266,10 +205,10 @@ class _Replay:
             result.gap,
         )
 
-    def _vary(self, style: str) -> _Vary:
+    def _vary(self, style: str) -> Vary:
         return lambda: varier(style, self.job.seed, self.job.constants) if style else None
 
-    def _exact(self, name: str, call: Call, before: _Side, vary: _Vary) -> Captured | None:
+    def _exact(self, name: str, call: Call, before: Side, vary: Vary) -> Captured | None:
         """The original's result in 64 bits, or None when it cannot be had."""
 
         with contextlib.suppress(Exception), inside(World.DOUBLE):
@@ -277,14 +216,14 @@ class _Replay:
             return outcome.values if outcome.fault is None else None
         return None
 
-    def _shaken(self, name: str, call: Call, before: _Side, vary: _Vary) -> Captured | None:
+    def _shaken(self, name: str, call: Call, before: Side, vary: Vary) -> Captured | None:
         """The original's result for inputs that are off by a rounding, or None when it cannot be had."""
         with contextlib.suppress(Exception):
             outcome = before.call(name, call, lambda: _then(vary(), shaken))
             return outcome.values if outcome.fault is None else None
         return None
 
-    def _measure(self, result: CallResult, call: Call, before: _Side, after: _Side) -> CallResult:
+    def _measure(self, result: CallResult, call: Call, before: Side, after: Side) -> CallResult:
         """Count what warm calls compile and trace; time them when nothing else is proven yet."""
         counts = [self._count(side, result.name, call) for side in (before, after)]
         (compiled, traced), (compiled_after, traced_after) = counts
@@ -300,7 +239,7 @@ class _Replay:
             result, compiles=(compiled, compiled_after), traces=(traced, traced_after), timing=timing
         )
 
-    def _count(self, side: _Side, name: str, call: Call) -> tuple[int, int]:
+    def _count(self, side: Side, name: str, call: Call) -> tuple[int, int]:
         prepared = [side.fresh(call) for _ in range(WARM_CALLS)]
         start = self.counter.now()
         with contextlib.redirect_stdout(io.StringIO()), inside(side.world):
@@ -309,7 +248,7 @@ class _Replay:
         end = self.counter.now()
         return end[0] - start[0], end[1] - start[1]
 
-    def _time(self, name: str, call: Call, before: _Side, after: _Side, budget: float) -> Any:
+    def _time(self, name: str, call: Call, before: Side, after: Side, budget: float) -> Any:
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             runs = [_runner(side, name, call) for side in (before, after)]
             for run in runs:
@@ -319,11 +258,55 @@ class _Replay:
             return paired(runs[0], runs[1], budget, self.job.seed)
 
 
+class _Tally:
+    """What the calls of one target have shown so far."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.found: list[Comparison] = []
+        self.inputs: dict[str, int] = {}
+        self.healed: Fault | None = None  # what the original raised where the fixed version did not
+        self.raised: Fault | None = None
+        self.good: Call | None = None  # a call as it was given that both versions take
+
+    def note(self, result: Comparison, call: Call, ordinary: bool) -> None:
+        """Both returned, and nothing differed."""
+        self.found.append(result)
+        self.good = self.good or (call if ordinary else None)
+        if result.judged:
+            self.inputs[call.source] = self.inputs.get(call.source, 0) + 1
+
+    def note_fault(self, fault: Fault | None, healed: bool) -> None:
+        """Both raised the same, or only the original did."""
+        self.raised = self.raised or fault
+        if healed:
+            self.healed = self.healed or fault
+
+    def answer(self) -> CallResult:
+        """What all of them show together."""
+        if self.healed and not self.good:
+            return CallResult(self.name, "healed", fault=self.healed)
+        if not self.inputs:
+            often = f"raises {self.raised} on every input that was tried"
+            return CallResult(self.name, "skipped", f"{self.name} {often if self.raised else _NOTHING}")
+        total = worst_of(self.found)
+        return CallResult(self.name, total.level, total.why, self.inputs, total.max_abs, self.healed, gap=total.gap)
+
+
+def _parting(name: str, one: Fault | None, two: Fault | None, inputs: str) -> str:
+    """How the faults of two calls tell the versions apart; empty when they do not."""
+    if two and not one:
+        return f"only the fixed {name} fails: {two} ({inputs})"
+    if one and two and one.type != two.type:
+        return f"{name} raises {two} and no longer {one}"
+    return ""
+
+
 def _then(first: Callable[[Any], Any] | None, second: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return second if first is None else lambda value: second(first(value))
 
 
-def _runner(side: _Side, name: str, call: Call) -> Callable[[], object]:
+def _runner(side: Side, name: str, call: Call) -> Callable[[], object]:
     function = side.function(name)
     args, kwargs = side.fresh(call)
     untouched = capture((args, kwargs))
@@ -354,4 +337,5 @@ def _structure(values: Captured) -> list[tuple[str, str]]:
 
 
 def _inputs(style: str, call: Call) -> str:
-    return f"{style} inputs" if style else f"{call.source} inputs"
+    made = f"{style} inputs" if style else f"{call.source} inputs"
+    return f"{made} of {call.label}" if style and call.label else call.label or made

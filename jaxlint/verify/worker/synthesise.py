@@ -23,6 +23,7 @@ from msgspec import Struct
 from jaxlint.verify.worker.record import Call, Shape
 
 _TRIES, _SIZE = 20, 4
+_WORDS = {"f": "f32", "i": "i32", "b": "bool"}
 _KEY_NAMES = {"key", "rng", "prng", "prng_key", "rng_key", "seed_key", "subkey", "k"}
 _INT_NAMES = {"idx", "index", "indices", "labels", "label", "tokens", "ids", "inds"}
 _COUNT_NAMES = {
@@ -55,11 +56,7 @@ class _Array(Struct, frozen=True):
 
 def arguments(function: Callable[..., Any], seed: int = 0) -> Call:
     """Arguments that the function accepts. NotFound when the search fails."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError) as error:
-        raise NotFound("its parameters cannot be read") from error
-    needed = [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    needed = _needed(function)
     if not needed:
         return Call((), {}, "synthesised")
     hints = _Hints(function)
@@ -78,15 +75,51 @@ def from_shapes(call: Call, seed: int = 0) -> Call:
     rng = np.random.default_rng(seed)
 
     def fill(leaf: Any) -> Any:
-        return _filled(leaf, rng) if isinstance(leaf, Shape) else leaf
+        return filled(leaf, rng) if isinstance(leaf, Shape) else leaf
 
     args, kwargs = jax.tree_util.tree_map(fill, (call.args, call.kwargs), is_leaf=lambda x: isinstance(x, Shape))
     return Call(args, kwargs, "recorded shapes")
 
 
-def _filled(shape: Shape, rng: np.random.Generator) -> Any:
+def example_of(name: str, function: Callable[..., Any], owner: Any = None) -> str:
+    """A call with likely arguments, as it is written in an example comment; for a method, with an instance."""
+    written = _likely(function)
+    if isinstance(owner, type):
+        class_name, _, method = name.rpartition(".")
+        return f"{class_name}({', '.join(_likely(owner))}).{method}({', '.join(written[1:])})"
+    return f"{name}({', '.join(written)})"
+
+
+def _likely(function: Callable[..., Any]) -> list[str]:
+    try:
+        hints = _Hints(function)
+        return [_written(parameter, _guess(parameter, hints)) for parameter in _needed(function)]
+    except NotFound:
+        return ["..."]
+
+
+def _needed(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters that must be given. NotFound when they cannot be read."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError) as error:
+        raise NotFound("its parameters cannot be read") from error
+    return [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+
+
+def _written(parameter: inspect.Parameter, guess: Any) -> str:
+    text = "3" if guess == _Array(0, "i") else repr(guess)
+    if isinstance(guess, _Array) and guess != _Array(0, "i"):
+        sizes = ",".join(map(str, (8, 3, 2, 2)[: 2 if guess.rank is None else guess.rank]))
+        text = "key" if guess.kind == "k" else _WORDS[guess.kind] + (f"[{sizes}]" if sizes else "")
+    return f"{parameter.name}={text}" if parameter.kind is parameter.KEYWORD_ONLY else text
+
+
+def filled(shape: Shape, rng: np.random.Generator) -> Any:
+    """An array of this shape and type; random numbers, small ones where they are integers."""
     if jnp.issubdtype(shape.dtype, jax.dtypes.prng_key):
-        return jax.random.split(jax.random.key(0), shape.shape) if shape.shape else jax.random.key(0)
+        one = jax.random.key(int(rng.integers(1 << 30)))
+        return jax.random.split(one, shape.shape) if shape.shape else one
     kind = np.dtype(shape.dtype).kind
     numbers: Any
     if kind == "b":

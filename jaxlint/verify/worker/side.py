@@ -1,0 +1,87 @@
+"""One version of the file, ready to be called: its module's globals, its world, and copies of arguments made for it."""
+
+# mypy: disable-error-code="no-untyped-call,attr-defined"
+# JAX has functions without annotations.
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+from msgspec import Struct
+
+from jaxlint.verify.compare_values import Captured
+from jaxlint.verify.jobs import Fault, World
+from jaxlint.verify.worker import execute
+from jaxlint.verify.worker.capture import capture
+from jaxlint.verify.worker.clone import Cloner, Uncopyable
+from jaxlint.verify.worker.record import Call, Instance
+from jaxlint.verify.worker.worlds import inside
+
+
+def find(namespace: Mapping[str, Any], name: str) -> Any:
+    """The callable of this name in a module's globals; for a method, the function that takes the instance first."""
+    value: Any = namespace.get(name.split(".")[0])
+    for part in name.split(".")[1:]:
+        value = vars(value).get(part) if isinstance(value, type) else None
+    return value
+
+
+class Outcome(Struct, frozen=True):
+    """What one call left behind: its result and its arguments afterwards, what it printed, or what it raised."""
+
+    values: Captured
+    printed: str
+    fault: Fault | None
+
+
+# Makes a change of arrays anew for each call, so that both versions are given the same random numbers.
+Vary = Callable[[], Callable[[Any], Any] | None]
+
+
+class Side:
+    """One version: its module's globals, its world, and copies of arguments made for it."""
+
+    def __init__(self, world: World, namespace: dict[str, Any], source: dict[str, Any], path: str) -> None:
+        self.world = world
+        self.namespace = namespace
+        self.clone = Cloner(source, namespace)
+        self.path = path
+
+    def function(self, name: str) -> Any:
+        """The callable of this name; for a method, the function that takes the instance first."""
+        return find(self.namespace, name)
+
+    def fresh(self, call: Call, change: Callable[[Any], Any] | None = None) -> tuple[Any, Any]:
+        """Fresh copies of the arguments."""
+        first = call.args[0] if call.args else None
+        if not isinstance(first, Instance):
+            args, kwargs = self.clone((call.args, call.kwargs), change)
+            return args, kwargs
+        args, kwargs, data = self.clone((call.args[1:], call.kwargs, first.data), change)
+        init_args, init_kwargs = self.clone((first.init.args, first.init.kwargs))
+        instance = self.namespace[first.owner](*init_args, **init_kwargs)
+        for name in data.keys() & vars(instance).keys():
+            setattr(instance, name, data[name])
+        return (instance, *args), kwargs
+
+    def call(self, name: str, call: Call, vary: Vary) -> Outcome:
+        """One call with fresh copies."""
+        function, fault, result = self.function(name), None, None
+        args: Any = ()
+        kwargs: Any = {}
+        with contextlib.redirect_stdout(io.StringIO()) as printed, inside(self.world):
+            try:
+                args, kwargs = self.fresh(call, vary())
+                result = jax.block_until_ready(function(*args, **kwargs))
+            except Uncopyable:
+                raise
+            except Exception as error:
+                fault = execute.fault_of(error, self.path)
+            with contextlib.suppress(Exception):
+                jax.effects_barrier()
+            values = capture({"result": result, "arguments": (args, kwargs)}) if fault is None else Captured((), {})
+        return Outcome(values, printed.getvalue(), fault)
