@@ -12,28 +12,18 @@ from jaxlint.verify.axes import alternatives
 from jaxlint.verify.change import Change, Touched, is_same_place, touched
 from jaxlint.verify.compare_text import is_prefix
 from jaxlint.verify.compare_values import Comparison
+from jaxlint.verify.doubts import Doubts
 from jaxlint.verify.examples import examples
 from jaxlint.verify.explained import explanation, lies_between
-from jaxlint.verify.jobs import Data, Declared, Fault, ProgramJob, ProgramResult, ReplayJob, ReplayResult, World
+from jaxlint.verify.jobs import Declared, Fault, ProgramJob, ReplayResult, World
 from jaxlint.verify.judge import Evidence, judge
+from jaxlint.verify.meant import KEYS, NANS, VALUES
 from jaxlint.verify.pool import Server
 from jaxlint.verify.references import MISSING, name_of, worlds, worlds_without_tracing
+from jaxlint.verify.runner import Runner, Stop
 from jaxlint.verify.runs import Run, compare_programs
 
-# Rules whose fix is meant to change what the program computes or prints, and how that is judged.
-_KEYS = {"key-reuse", "key-constant"}
-_NANS = {"where-grad-nan"}
-_VALUES = {
-    "at-result-discarded", "closed-over-constant", "in-axes-kwargs", "index-out-of-bounds", "inplace-assign",
-    "side-effect", "stale-closure", "trace-frozen", "traced-print", "tracer-leak", "x64-dtype",
-}  # fmt: skip
-
-
-class _Stop(Exception):
-    """The verdict is known before the end."""
-
-    def __init__(self, verdict: Verdict, reason: str, same: bool | None = None) -> None:
-        self.verdict, self.reason, self.same = verdict, reason, same
+_COMPARE = "write a version that does what is meant, and run `jaxlint compare` on it and the fixed one"
 
 
 class _Reference(Struct, frozen=True):
@@ -50,44 +40,40 @@ class Case:
     """Judges one change with the help of one server."""
 
     def __init__(self, server: Server, change: Change, device: str, declared: Declared) -> None:
-        self._server = server
         self._change = change
         self._device = device
         self._examples = examples(change.before)
-        self._declared = structs.replace(declared, examples=self._examples.found)
-        self._problems: tuple[str, ...] = ()  # with what was declared
+        self._runner = Runner(server, change, structs.replace(declared, examples=self._examples.found))
 
     def judge(self) -> Verification:
         """The verdict."""
         try:
             found = self._judge()
-        except _Stop as stop:
-            found = Verification(
-                stop.verdict, stop.reason, stop.same, device=self._device, jax=self._server.jax or None
-            )
-        meant = self._change.rule in _VALUES and "only the fixed" not in found.reason
+        except Stop as stop:
+            found = Verification(stop.verdict, stop.reason, stop.same, device=self._device, jax=self._runner.jax)
+        meant = self._change.rule in VALUES and "only the fixed" not in found.reason
         if found.verdict is Verdict.DIFFERENT and meant:
-            reason = f"this fix is meant to change what the program does; check it: {found.reason}"
+            reason = f"this fix is meant to change what the program does ({found.reason}); {_COMPARE}"
             found = structs.replace(found, verdict=Verdict.UNVERIFIED, reason=reason, same=None)
         return self._with_problems(found)
 
     def _with_problems(self, found: Verification) -> Verification:
         """The verdict; its reason also says what is wrong with the arguments that were declared."""
         unread = [f"the example at line {problem.line}: {problem.message}" for problem in self._examples.problems]
-        problems = [*self._problems, *(unread if found.verdict is Verdict.UNVERIFIED else [])]
+        problems = [*self._runner.problems, *(unread if found.verdict is Verdict.UNVERIFIED else [])]
         return structs.replace(found, reason="; ".join([found.reason, *problems]))
 
     def _judge(self) -> Verification:
         parts = self._parts()
         if parts.equal:
-            raise _Stop(
+            raise Stop(
                 Verdict.SAME, "both versions are the same program: they differ in layout and comments at most", True
             )
         if parts.dropped:
-            raise _Stop(Verdict.UNVERIFIED, f"the fixed version no longer defines {', '.join(parts.dropped)}")
-        keys = self._change.rule in _KEYS
-        before = self._program(self._change.before, "original", ProgramJob("", "", log_keys=keys))
-        after = self._program(self._change.after, "fixed", ProgramJob("", "", watch=parts.watch, log_keys=keys))
+            raise Stop(Verdict.UNVERIFIED, f"the fixed version no longer defines {', '.join(parts.dropped)}")
+        keys = self._change.rule in KEYS
+        before = self._runner.program(self._change.before, "original", ProgramJob("", "", log_keys=keys))
+        after = self._runner.program(self._change.after, "fixed", ProgramJob("", "", watch=parts.watch, log_keys=keys))
         if not keys and _gone(before) and _gone(after):
             restored = self._judge_restored(parts, after)
             if restored is not None:
@@ -101,44 +87,9 @@ class Case:
         try:
             return touched(self._change.before, self._change.after)
         except SyntaxError as error:
-            raise _Stop(
+            raise Stop(
                 Verdict.UNVERIFIED, f"one of the versions does not parse (line {error.lineno}: {error.msg})"
             ) from error
-
-    # ---- runs ---------------------------------------------------------------------------------------------------
-
-    def _program(self, text: str, which: str, form: ProgramJob, needed: bool = True) -> Run:
-        job = structs.replace(form, path=self._change.path, text=text)
-        answer = self._server.run(job)
-        if answer.failure or not isinstance(answer.result, ProgramResult):
-            raise _Stop(Verdict.UNVERIFIED, f"the {which} program could not be judged: {answer.failure}")
-        return Run(answer.result, answer.stdout, answer.arrays)
-
-    def _replay(
-        self, parts: Touched, worlds: tuple[World, World] = (World.REAL, World.REAL), measure: bool = True
-    ) -> ReplayResult | None:
-        if not parts.targets and not parts.called:
-            return None
-        job = ReplayJob(
-            self._change.path,
-            self._change.before,
-            self._change.after,
-            parts.targets,
-            *worlds,
-            watch=parts.watch,
-            measure=measure,
-            heal=self._change.rule in _NANS,
-            constants=parts.constants,
-            called=parts.called,
-            declared=self._declared,
-        )
-        answer = self._server.run(job, share=0.4)
-        if answer.timed_out:  # an unusual input may have started a loop that does not end
-            answer = self._server.run(structs.replace(job, gentle=True))
-        if answer.failure or not isinstance(answer.result, ReplayResult):
-            raise _Stop(Verdict.UNVERIFIED, f"the changed functions could not be called: {answer.failure}")
-        self._problems = answer.result.problems
-        return answer.result
 
     # ---- faults -------------------------------------------------------------------------------------------------
 
@@ -146,34 +97,34 @@ class Case:
         gone, left = before.result.fault, after.result.fault
         for fault in (left, gone):
             if fault and fault.type == "PermissionError" and "the verifier forbids" in fault.message:
-                raise _Stop(Verdict.UNVERIFIED, f"the program does what the verifier does not allow: {fault}")
+                raise Stop(Verdict.UNVERIFIED, f"the program does what the verifier does not allow: {fault}")
         if left and not gone:
             at = f" at line {left.line}" if left.line else ""
-            raise _Stop(Verdict.DIFFERENT, f"only the fixed program fails: {left}{at}", False)
+            raise Stop(Verdict.DIFFERENT, f"only the fixed program fails: {left}{at}", False)
         if left and gone and left.type in MISSING - {"AttributeError"} and str(left) == str(gone):
-            raise _Stop(Verdict.UNVERIFIED, f"the program cannot be run here: {left}")
+            raise Stop(Verdict.UNVERIFIED, f"the program cannot be run here: {left}")
         if left and gone and (left.type != gone.type or _masked(left) != _masked(gone)):
-            raise _Stop(Verdict.UNVERIFIED, f"the fixed program still fails: {left} (the original: {gone})")
+            raise Stop(Verdict.UNVERIFIED, f"the fixed program still fails: {left} (the original: {gone})")
 
     def _judge_restored(self, parts: Touched, after: Run) -> Verification | None:
         """For a fix of one removed name among several: both versions are compared with all of them put back."""
         form = ProgramJob("", "", world=World.RESTORED, watch=parts.watch)
-        one = self._program(self._change.before, "original", form)
-        two = self._program(self._change.after, "fixed", form)
+        one = self._runner.program(self._change.before, "original", form)
+        two = self._runner.program(self._change.after, "fixed", form)
         if one.result.fault or two.result.fault:
             return None
         programs = self._compared(parts, one, two)
-        replay = self._replay(parts, (World.RESTORED, World.RESTORED), measure=False)
+        replay = self._runner.replay(parts, (World.RESTORED, World.RESTORED), measure=False)
         fewer = one.result.removed - two.result.removed
         gain = f"{fewer} fewer calls of removed functions (the program still fails with {after.result.fault})"
         name = "the original, both with the removed names put back"
         evidence = self._evidence(parts, one, two, programs, replay, reference=name, gain=gain if fewer > 0 else "")
-        return self._held(judge(evidence), parts, (World.RESTORED, World.RESTORED))
+        return self._settled(judge(evidence), parts, (World.RESTORED, World.RESTORED))
 
     # ---- values -------------------------------------------------------------------------------------------------
 
     def _judge_values(self, parts: Touched, before: Run, after: Run) -> Verification:
-        heal = self._change.rule in _NANS
+        heal = self._change.rule in NANS
         fault = before.result.fault if not after.result.fault else None
         programs = Comparison("different")
         if fault is None:
@@ -185,29 +136,29 @@ class Case:
             if traced is not None:
                 return traced
         reference = self._reference(parts, before, after, fault)
-        if reference is None and fault is None and self._change.rule in _VALUES:
-            raise _Stop(
-                Verdict.UNVERIFIED, f"this fix is meant to change what the program does; check it: {programs.why}"
+        if reference is None and fault is None and self._change.rule in VALUES:
+            raise Stop(
+                Verdict.UNVERIFIED, f"this fix is meant to change what the program does ({programs.why}); {_COMPARE}"
             )
         if reference is None:
-            raise _Stop(Verdict.DIFFERENT, programs.why, False)
-        replay = self._replay(parts, (reference.world, World.REAL), measure=False)
+            raise Stop(Verdict.DIFFERENT, programs.why, False)
+        replay = self._runner.replay(parts, (reference.world, World.REAL), measure=False)
         gain = "" if fault else f"the original differs from that ({programs.why})"
         evidence = self._evidence(parts, reference.run, after, reference.programs, replay, fault, reference.name, gain)
         verdict = judge(structs.replace(evidence, fallible=reference.world is not World.RESTORED))
-        return self._held(verdict, parts, (reference.world, World.REAL), reference.text)
+        return self._settled(verdict, parts, (reference.world, World.REAL), reference.text)
 
     def _check_reference(self, parts: Touched, after: Run) -> None:
         """A fix that is meant to change values must agree with what was meant, also where nothing has changed."""
-        for world in worlds(self._change.rule, None) if self._change.rule in _VALUES else ():
-            run = self._program(self._change.before, "reference", ProgramJob("", "", world=world))
+        for world in worlds(self._change.rule, None) if self._change.rule in VALUES else ():
+            run = self._runner.program(self._change.before, "reference", ProgramJob("", "", world=world))
             if run.result.fault:
                 continue
             programs = self._compared(parts, run, after, types=not world.is_python)
             if programs.level == "same":
                 return
             name = name_of(world, self._change.rule)
-            raise _Stop(Verdict.UNVERIFIED, f"it does what the original does, but not what {name} does: {programs.why}")
+            raise Stop(Verdict.UNVERIFIED, f"it does what the original does, but not what {name} does: {programs.why}")
 
     def _elsewhere(self, before: Run, after: Run) -> Comparison | None:
         """That both fail, but at different places, so that what they did until then is not the same."""
@@ -221,8 +172,10 @@ class Case:
 
         Run without jit both must do the same, and what the fixed version really prints must be of one or the other.
         """
-        before = self._program(self._change.before, "original", ProgramJob("", "", log_errors=True))
-        after = self._program(self._change.after, "fixed", ProgramJob("", "", watch=parts.watch, log_errors=True))
+        before = self._runner.program(self._change.before, "original", ProgramJob("", "", log_errors=True))
+        after = self._runner.program(
+            self._change.after, "fixed", ProgramJob("", "", watch=parts.watch, log_errors=True)
+        )
         gain = explanation(before, after)
         if gain is None:
             return None
@@ -231,13 +184,15 @@ class Case:
             if found is not None and found.verdict is not Verdict.DIFFERENT:
                 return found
         if gain and (before.result.errors or before.result.fault):
-            raise _Stop(Verdict.UNVERIFIED, f"{gain}, but nothing tells what the right result is: {programs.why}")
+            raise Stop(
+                Verdict.UNVERIFIED, f"{gain}, but nothing tells what the right result is ({programs.why}); {_COMPARE}"
+            )
         return None
 
     def _both_in(self, world: World, parts: Touched, before: Run, after: Run, gain: str) -> Verification | None:
         form = ProgramJob("", "", world=world)
-        one = self._program(self._change.before, "reference", form)
-        two = self._program(self._change.after, "reference", form)
+        one = self._runner.program(self._change.before, "reference", form)
+        two = self._runner.program(self._change.after, "reference", form)
         programs = self._compared(parts, one, two, types=world is World.EAGER)
         if one.result.fault or two.result.fault or programs.level != "same" or not lies_between(before, after, two):
             return None
@@ -245,17 +200,17 @@ class Case:
         name = f"{name_of(world, self._change.rule)}, of both versions"
         verdict = None
         for after_world in (World.REAL, world):
-            replay = self._replay(parts, (world, after_world), measure=False)
+            replay = self._runner.replay(parts, (world, after_world), measure=False)
             verdict = judge(self._evidence(parts, one, run, programs, replay, reference=name, gain=gain))
             if verdict.verdict is not Verdict.DIFFERENT:
-                return self._held(verdict, parts, (world, world))
+                return self._settled(verdict, parts, (world, world))
         return verdict
 
     def _with_replay(self, parts: Touched, before: Run, after: Run, programs: Comparison, heal: bool) -> Verification:
-        replay = self._replay(parts)
+        replay = self._runner.replay(parts)
         healing = heal and _heals(before, after)
         if healing and parts.loose:
-            raise _Stop(
+            raise Stop(
                 Verdict.UNVERIFIED,
                 "values that were NaN are numbers now, and nothing tells whether they are right: "
                 "statements outside of functions have changed as well",
@@ -263,15 +218,15 @@ class Case:
         gain = "gradients or values that were NaN are numbers now" if healing else ""
         healed = next((call.fault for call in replay.calls if call.outcome == "healed"), None) if replay else None
         evidence = self._evidence(parts, before, after, programs, replay, gain=gain)
-        verdict = self._held(judge(evidence), parts, (World.REAL, World.REAL))
+        verdict = self._settled(judge(evidence), parts, (World.REAL, World.REAL))
         if healed is None or judge(evidence).verdict is Verdict.DIFFERENT:
             return verdict
         for world in worlds(self._change.rule, healed):
-            again = self._replay(parts, (world, World.REAL), measure=False)
+            again = self._runner.replay(parts, (world, World.REAL), measure=False)
             if again and not any(call.outcome in ("healed", "different") for call in again.calls):
                 name = name_of(world, self._change.rule)
                 other = structs.replace(evidence, replay=again, fault=healed, reference=name, fallible=True)
-                return self._held(judge(other), parts, (World.REAL, World.REAL))
+                return self._settled(judge(other), parts, (World.REAL, World.REAL))
         return verdict
 
     def _compare(self, parts: Touched, before: Run, after: Run, heal: bool) -> Comparison:
@@ -279,19 +234,19 @@ class Case:
         programs = compare_programs(before, after, **part)
         if programs.level == "same":
             return programs
-        exact = self._program(self._change.before, "original", ProgramJob("", "", world=World.DOUBLE))
+        exact = self._runner.program(self._change.before, "original", ProgramJob("", "", world=World.DOUBLE))
         programs = compare_programs(before, after, None if exact.result.fault else exact, **part)
         if programs.level != "same":
-            again = self._program(self._change.before, "original", ProgramJob("", ""))
+            again = self._runner.program(self._change.before, "original", ProgramJob("", ""))
             if compare_programs(before, again).level != "same":
-                raise _Stop(Verdict.UNVERIFIED, "the original gives other results at each run: seed its random numbers")
+                raise Stop(Verdict.UNVERIFIED, "the original gives other results at each run: seed its random numbers")
         return programs
 
     def _reference(self, parts: Touched, before: Run, after: Run, fault: Fault | None) -> _Reference | None:
         """A world in which the original runs to its end and agrees with the fixed version."""
         why = ""
         for world in worlds(self._change.rule, fault):
-            run = self._program(self._change.before, "reference", ProgramJob("", "", world=world))
+            run = self._runner.program(self._change.before, "reference", ProgramJob("", "", world=world))
             if run.result.fault:
                 continue
             programs = self._compared(parts, run, after, types=not world.is_python)
@@ -306,23 +261,23 @@ class Case:
             why = f"; {other}"
         elif other is not None:
             name = "a Python loop over the examples, and no other axes work"
-            run = self._program(self._change.after, "reference", ProgramJob("", "", world=World.LOOPS))
+            run = self._runner.program(self._change.after, "reference", ProgramJob("", "", world=World.LOOPS))
             programs = self._compared(parts, run, after)
             if not run.result.fault and programs.level == "same":
                 return _Reference(World.LOOPS, run, programs, name, self._change.after)
         level, _ = is_prefix(before.stdout, after.stdout)
         early = "" if level == "same" else " (and what is printed before that differs)"
-        raise _Stop(
+        raise Stop(
             Verdict.UNVERIFIED,
             f"the original fails with {fault}{early}, the fixed program runs to its end, "
-            f"and nothing tells what the right result is{why}",
+            f"and nothing tells what the right result is{why}; {_COMPARE}",
         )
 
     def _other_axes(self, after: Run) -> str | None:
         """Which other axes for vmap work too, empty when none do; None when the change is no change of axes alone."""
         others = alternatives(self._change.before, self._change.after)
         for axes, text in others or ():
-            run = self._program(text, "otherwise mapped", ProgramJob("", ""))
+            run = self._runner.program(text, "otherwise mapped", ProgramJob("", ""))
             if not run.result.fault and compare_programs(run, after).level != "same":
                 return f"with axes {axes!r} it works too, and gives another result: check which were meant"
         return "" if others else None
@@ -337,53 +292,35 @@ class Case:
     ) -> Evidence:  # fmt: skip
         lines = [part.first for part in parts.watch]
         return Evidence(
-            before, after, programs, replay, lines, fault, reference, gain, device=self._device, jax=self._server.jax
+            before,
+            after,
+            programs,
+            replay,
+            lines,
+            fault,
+            reference,
+            gain,
+            device=self._device,
+            jax=self._runner.jax or "",
         )
 
-    # ---- other data ---------------------------------------------------------------------------------------------
-
-    def _held(
+    def _settled(
         self, found: Verification, parts: Touched, worlds: tuple[World, World], before: str | None = None
     ) -> Verification:
-        """A good verdict, if it holds with other data in the arrays that the program makes: its own may hide much."""
-        if found.verdict not in (Verdict.CONFIRMED, Verdict.SAME):
-            return found
-        why = self._with_other_data(parts, worlds, self._change.before if before is None else before)
-        if not why:
-            return found
-        reason = f"with the program's own data it {found.reason}; but with other numbers in its arrays {why}"
-        return structs.replace(found, verdict=Verdict.UNVERIFIED, reason=reason, same=None)
-
-    def _with_other_data(self, parts: Touched, worlds: tuple[World, World], before: str) -> str:
-        """In what the versions differ when the arrays that they make hold other numbers; empty when in nothing."""
-        for data in (Data.SHIFTED, Data.SCALED):
-            one = self._program(before, "original", ProgramJob("", "", world=worlds[0], data=data))
-            if not one.result.varied:
-                return ""
-            two = self._program(self._change.after, "fixed", ProgramJob("", "", world=worlds[1], data=data))
-            if one.result.fault and two.result.fault:
-                continue
-            if one.result.fault or two.result.fault:
-                which = "original" if one.result.fault else "fixed program"
-                return f"only the {which} fails: {one.result.fault or two.result.fault}"
-            exact = self._program(before, "original", ProgramJob("", "", world=World.DOUBLE, data=data))
-            part: dict[str, Any] = {"names": parts.names, "changed": parts.changed, "prints": parts.prints}
-            found = compare_programs(one, two, exact, **part, heal=self._change.rule in _NANS, types=False)
-            return found.why if found.level == "different" else ""
-        return ""
+        return Doubts(self._runner, self._change, parts, worlds, before or self._change.before).settle(found)
 
     # ---- keys ---------------------------------------------------------------------------------------------------
 
     def _judge_keys(self, parts: Touched, before: Run, after: Run) -> Verification:
         """The draws differ and no key is used twice; with draws that ignore their keys, the rest is the same."""
         neutral = ProgramJob("", "", world=World.NEUTRAL)
-        one = self._program(self._change.before, "original", neutral)
-        two = self._program(self._change.after, "fixed", neutral)
+        one = self._runner.program(self._change.before, "original", neutral)
+        two = self._runner.program(self._change.after, "fixed", neutral)
         failed = one.result.fault or two.result.fault
         if failed and str(one.result.fault) != str(two.result.fault):
-            raise _Stop(Verdict.UNVERIFIED, f"the program fails when its draws do not depend on their keys: {failed}")
+            raise Stop(Verdict.UNVERIFIED, f"the program fails when its draws do not depend on their keys: {failed}")
         programs = compare_programs(one, two, names=parts.names, changed=parts.changed, prints=parts.prints, keys=False)
-        replay = self._replay(parts, (World.NEUTRAL, World.NEUTRAL), measure=False)
+        replay = self._runner.replay(parts, (World.NEUTRAL, World.NEUTRAL), measure=False)
         was, now = before.result.draws, after.result.draws
         twice, still = was.consumed - was.distinct, now.consumed - now.distinct
         gain = ""
@@ -393,9 +330,9 @@ class Case:
             gain = f"{now.distinct} different keys instead of {was.distinct}, none used twice"
         name = "the original when the draws do not depend on their keys"
         verification = judge(self._evidence(parts, one, two, programs, replay, reference=name, gain=gain))
-        verification = self._held(verification, parts, (World.NEUTRAL, World.NEUTRAL))
+        verification = self._settled(verification, parts, (World.NEUTRAL, World.NEUTRAL))
         if verification.verdict is Verdict.SAME:
-            raise _Stop(
+            raise Stop(
                 Verdict.UNVERIFIED,
                 "the rest of the program is the same, but no key was seen to be used twice in the original",
             )

@@ -37,7 +37,8 @@ class Touched(Struct, frozen=True):
     depend on the change, `changed` those that it binds itself, and `prints` says whether something printed may depend
     on it: nothing else is evidence. `constants` are the numbers in the code that it reaches, around which inputs are
     worth trying. `called` are the file's own callables that changed code without parameters calls,
-    `dropped` the names that the fixed text no longer defines.
+    `dropped` the names that the fixed text no longer defines, `gone` the ranges of lines outside of functions that the
+    original alone has.
     """
 
     targets: tuple[Target, ...]
@@ -48,6 +49,7 @@ class Touched(Struct, frozen=True):
     constants: tuple[float, ...]
     called: tuple[str, ...]
     dropped: tuple[str, ...]
+    gone: tuple[Range, ...]
     loose: bool  # statements outside functions and classes have changed
     equal: bool  # the two texts mean the same program: they differ in comments and layout at most
 
@@ -77,6 +79,7 @@ def touched(before: str, after: str) -> Touched:
         _constants(old, new, reached),
         _called(old, new),
         tuple(sorted(_defined(old) - bound - set(_imported(new)))),
+        _gone(old, new),
         _loose(old, new),
         ast.dump(old) == ast.dump(new),
     )
@@ -189,7 +192,7 @@ def _called(old: ast.Module, new: ast.Module) -> tuple[str, ...]:
     known = {ast.dump(statement) for statement in _flat(old.body)}
     changed = [s for s in _flat(new.body) if ast.dump(s) not in known and not _has_parameters(s)]
     used = set().union(*map(_read, changed))
-    return tuple(sorted(name for name in _units(new) if name in used))
+    return tuple(sorted(name for name in _units(new).keys() - set(_imported(new)) if name in used))
 
 
 def _defined(tree: ast.Module) -> set[str]:
@@ -294,6 +297,14 @@ def _watch(before: str, after: str, old: ast.Module, new: ast.Module) -> tuple[R
             if statement is not None and (d == c or ast.dump(statement) not in known):
                 ranges.update(_must_run(statement, removed=d == c))
     return tuple(sorted(ranges, key=lambda r: (r.first, r.last)))
+
+
+def _gone(old: ast.Module, new: ast.Module) -> tuple[Range, ...]:
+    """The statements outside of functions that the new text does not have."""
+    left = {ast.dump(statement) for statement in _flat(new.body)}
+    inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+    gone = [s for s in _flat(old.body) if not isinstance(s, inside) and ast.dump(s) not in left]
+    return tuple(part for statement in gone for part in _must_run(statement, removed=True))
 
 
 def _innermost(tree: ast.Module, line: int) -> ast.stmt | None:

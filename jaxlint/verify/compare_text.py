@@ -11,7 +11,7 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 _TRACER_ID = re.compile(r"\bTracer<.*?>")
 _TYPE = re.compile(r", (?:dtype=\w+|weak_type=True)")
 _DURATION = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:ns|us|µs|ms|s|sec|secs|seconds|milliseconds)\b", re.I)
-_PADDING = re.compile(r"(?<=[\[(])[ \t]+|[ \t]+(?=[\])])")  # NumPy pads columns to the longest number
+_PADDING = re.compile(r"(?<=[\[(])[ \t]+|[ \t]+(?=[\]),])")  # NumPy pads columns to the longest number
 _EXACT, _ROUNDED = 4e-6, 1e-3
 
 

@@ -21,6 +21,7 @@ _EPS = {"float64": 2.0**-52, "float32": 2.0**-23, "complex128": 2.0**-52, "compl
         "float16": 2.0**-10, "bfloat16": 2.0**-7}  # fmt: skip
 _NUMERIC = ("array", "number")
 _CLOSE, _FACTOR, _UNSETTLED = 8.0, 4.0, 1e-3
+_TINY = float(np.finfo(np.float64).tiny)
 _HUGE = float(np.finfo(np.float64).max)
 
 
@@ -150,7 +151,7 @@ def _arrays(leaf: Leaf, now: Leaf, before: Captured, after: Captured, others: _O
     if worst == 0.0 or bool((gap <= limit).all()):
         return Comparison("same", max_abs=worst, judged=1, gap=_nearest(gap, limit))
     level, excused = _excuse(leaf, one, two, good, eps, others)
-    share = worst / max(float(np.abs(one[good]).max(initial=0.0)), np.finfo(np.float64).tiny)
+    share = worst / max(float(np.abs(one[good]).max(initial=0.0)), _TINY)
     return Comparison(
         level,
         f"{name}: largest error {worst:.3g}, {share:.2g} of the largest value",
@@ -226,5 +227,5 @@ def worst_of(comparisons: Sequence[Comparison]) -> Comparison:
     worst = max(comparisons, key=lambda c: order.index(c.level), default=Comparison("same"))
     largest = max((c.max_abs for c in comparisons), default=0.0)
     gaps = [c.gap for c in comparisons if c.gap]
-    gap = max(gaps, key=lambda g: g.error / g.allowed, default=None)
+    gap = max(gaps, key=lambda g: g.error / max(g.allowed, _TINY), default=None)
     return Comparison(worst.level, worst.why, largest, sum(c.judged for c in comparisons), gap)

@@ -24,6 +24,7 @@ _READINGS = {
     "grad-kwargs": "the derivative by the argument of that name, taken in forward mode",
     "grad-nonscalar": "the derivative of the first output, taken in forward mode",
     "has-aux": "value, auxiliary output and derivative (in forward mode), unpacked in this order",
+    "in-axes-arity": "a Python loop over the examples, where entries for arguments that are not passed do not count",
     "in-axes-kwargs": "a Python loop over the examples, where arguments passed by name have the entry of their place",
     "in-axes-pytree": "a Python loop over the examples, where False is read as None",
     "in-axes-rank": "a Python loop over the examples, where vectors are mapped along their only axis",

@@ -50,8 +50,18 @@ LATER = HEAD + (
     "@jax.jit\ndef first(x, y):\n    return min(x, y)\n\n@jax.jit\ndef second(x, y):\n    return max(x, y)\n\n"
     "print(first(1.0, 2.0))\nprint(second(1.0, 2.0))\n"
 )
+SPARE = HEAD + (
+    "def decay(amount, rate=0.1):\n    return amount * jnp.exp(-rate)\n\n"
+    "many = jax.vmap(decay, in_axes=(0, None))\nprint(many(jnp.linspace(1.0, 2.0, 5)))\n"
+)
+LEVELS = HEAD + (
+    "LEVELS = [0.1, 0.5, 0.9]\n\n"
+    "@jax.jit\ndef scaled(x, which):\n    return x * LEVELS[which]\n\nprint(scaled(jnp.ones(3), 1))\n"
+)
 
 FIXES = [
+    (SPARE, ("(0, None)", "(0,)"), "in-axes-arity", "do not count"),
+    (LEVELS, ("LEVELS[which]", "jnp.asarray(LEVELS)[which]"), "traced-shape", "eager semantics"),
     (GRAD_INT, ("slope(2)", "slope(2.0)"), "grad-int-input", "equal floats"),
     (GRAD_NAMED, ("guess=3.0", "3.0"), "grad-kwargs", "of that name"),
     (AUX, ("value, aux, slopes =", "(value, aux), slopes ="), "has-aux", "in this order"),
@@ -82,6 +92,8 @@ def test_a_right_fix_is_confirmed(judge: Judge, before: str, edit: tuple[str, st
         (DISCARDED, (("table.at[i].set", "table = table.at[i].add"), ("i / 2", "i / 3")), "at-result-discarded"),
         (CAUGHT, (("x[x > 0].sum()", "jnp.where(x > 0, x, 1).sum()"),), "bool-mask-index"),
         (LATER, (("min(x, y)", "jnp.maximum(x, y)"),), "traced-branch"),
+        (SPARE, (("(0, None)", "(0,)"), ("1.0, 2.0, 5", "1.0, 3.0, 5")), "in-axes-arity"),
+        (LEVELS, (("LEVELS[which]", "jnp.asarray([0.1, 0.5, 0.8])[which]"),), "traced-shape"),
     ],
 )
 def test_a_wrong_one_never_is(judge: Judge, before: str, edits: tuple[tuple[str, str], ...], rule: str) -> None:

@@ -411,6 +411,8 @@ def test_what_a_function_is_given_counts_where_only_shapes_are_printed(judge: Ju
     assert judge(SHAPES, SHAPES.replace("factor=jnp", "jnp")).verdict in GOOD
     found = judge(SHAPES, SHAPES.replace("factor=jnp.ones", "jnp.zeros"))
     assert found.verdict is Verdict.UNVERIFIED and "calls scaled with other arguments" in found.reason
+    silent = SHAPES.replace("print(", "(")
+    assert judge(silent, silent.replace("factor=jnp.ones(3)", "jnp.ones(1)")).verdict not in GOOD
 
 
 FAILS_THRICE = """
@@ -439,6 +441,8 @@ def test_programs_that_fail_at_different_places_are_not_the_same(judge: Judge) -
     fixed = FAILS_THRICE.replace("k in (2, 3, 5)", "(k == 2) | (k == 3) | (k == 5)")
     assert judge(FAILS_THRICE, fixed, "traced-branch").verdict in GOOD
     assert judge(FAILS_THRICE, fixed.replace("print(smaller(3.0, 2.0))\n", ""), "traced-branch").verdict not in GOOD
+    found = judge(FAILS_THRICE, fixed.replace("print(listed(3))\n", ""), "traced-branch")
+    assert found.verdict is Verdict.UNVERIFIED and "not reached" in found.reason
 
 
 def test_a_key_is_an_argument_too(judge: Judge) -> None:

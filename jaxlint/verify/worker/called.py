@@ -31,8 +31,8 @@ def other_arguments(
             was, now = (capture(_by_name(function, call)) for function, call in zip(functions, (one, two), strict=True))
         except TooMuch:
             continue
-        if _form(was) == _form(now):
-            found = compare(was, now, keys=keys, types=False)
+        if _paths(was) == _paths(now):
+            found = compare(_values(was), _values(now), keys=keys, types=False)
             if found.level == "different":
                 return found.why
     return ""
@@ -47,5 +47,10 @@ def _by_name(function: Function, call: Call) -> dict[str, Any]:
     return dict(bound.arguments)
 
 
-def _form(values: Captured) -> list[tuple[str, tuple[int, ...]]]:
-    return sorted((leaf.path, leaf.shape) for leaf in values.leaves)
+def _paths(values: Captured) -> set[str]:
+    return {leaf.path for leaf in values.leaves}
+
+
+def _values(values: Captured) -> Captured:
+    """Without what is known by its type alone, such as functions and empty lists."""
+    return Captured(tuple(leaf for leaf in values.leaves if leaf.kind != "other"), values.arrays)

@@ -173,12 +173,17 @@ def vmap(
 def _placed(
     fun: Callable[..., Any], in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
-    """Arguments passed by name with the entry for their place; those that have none are not mapped."""
+    """Arguments passed by name with the entry for their place; those that have none are not mapped.
+
+    Entries without an argument do not count. NotImplementedError when there are too few for what is passed by place.
+    """
     if in_axes is None or isinstance(in_axes, (int, dict)):
         return args, kwargs, (in_axes,) * len(args) if isinstance(in_axes, int) else in_axes
+    if len(in_axes) < len(args):
+        raise NotImplementedError("which axes the other arguments have is not said")
     placed, named = _by_position(fun, args, kwargs)
-    missing = len(placed) - max(len(in_axes), len(args))
-    return placed, named, (*in_axes, *[None] * missing)
+    missing = len(placed) - len(in_axes)
+    return placed, named, (*in_axes, *[None] * missing)[: len(placed)]
 
 
 def _readable(axes: Any, argument: Any) -> Any:

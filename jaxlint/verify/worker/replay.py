@@ -287,7 +287,7 @@ class _Tally:
         if self.healed and not self.good:
             return CallResult(self.name, "healed", fault=self.healed)
         if not self.inputs:
-            often = f"raises {self.raised} on every input that was tried"
+            often = f"raises {self.raised} on every input that was tried; mend that first"
             return CallResult(self.name, "skipped", f"{self.name} {often if self.raised else _NOTHING}")
         total = worst_of(self.found)
         return CallResult(self.name, total.level, total.why, self.inputs, total.max_abs, self.healed, gap=total.gap)

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import os
 import sys
+import types
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -32,12 +34,8 @@ _MAKERS = (
     "ones", "ones_like", "tri", "zeros", "zeros_like",
 )  # fmt: skip
 
-_CONVERTERS = {
-    "array",
-    "asarray",
-    "full",
-    "full_like",
-}  # what these are given may be an array, which is changed already
+_CONVERTERS = {"array", "asarray", "full", "full_like"}
+"""What these are given may be an array, which is changed already, or numbers of the program that are no arrays."""
 
 Change = Callable[[Any, str], Any]
 
@@ -53,7 +51,9 @@ class Varied:
         self._change = _CHANGES[data]
         self._root = os.path.realpath(folder) + os.sep
         self._path = path
-        self._names = dict(_bound_by_line(ast.parse(text)))
+        tree = ast.parse(text)
+        self._names = dict(_bound_by_line(tree))
+        self._converting = dict(_number_by_place(tree))
 
     def functions(self) -> Patches:
         """What to put where: around the functions that are in place now."""
@@ -66,11 +66,22 @@ class Varied:
         def make(*args: Any, **kwargs: Any) -> Any:
             made, caller = function(*args, **kwargs), sys._getframe(1)
             file = caller.f_code.co_filename
-            is_new = function.__name__ not in _CONVERTERS or not _holds_arrays(args, kwargs)
-            name = self._names.get(caller.f_lineno, "") if file == self._path else ""
-            return self._other(made, name) if is_new and self._is_users(file) else made
+            if not self._is_users(file) or (
+                function.__name__ in _CONVERTERS and not self._is_new(caller, args, kwargs)
+            ):
+                return made
+            return self._other(made, self._names.get(caller.f_lineno, "") if file == self._path else "")
 
         return make
+
+    def _is_new(self, caller: types.FrameType, args: Any, kwargs: Any) -> bool:
+        """Whether a conversion makes data: what it is given is no array, and the call itself holds a number."""
+        if _holds_arrays(args, kwargs):
+            return False
+        if caller.f_code.co_filename != self._path:
+            return True
+        place = next(itertools.islice(caller.f_code.co_positions(), caller.f_lasti // 2, None), None)
+        return place is None or self._converting.get(place, True)
 
     def _is_users(self, file: str) -> bool:
         return file.startswith(self._root) and "site-packages" not in file
@@ -90,6 +101,16 @@ def _bound_by_line(tree: ast.Module) -> Iterator[tuple[int, str]]:
             names = [part for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
             name = min(names, key=lambda part: (part.lineno, part.col_offset)).id if names else ""
             yield from ((line, name) for line in range(node.lineno, (node.end_lineno or node.lineno) + 1))
+
+
+def _number_by_place(tree: ast.Module) -> Iterator[tuple[tuple[int | None, ...], bool]]:
+    """Where each call stands (first and last line, first and last column), and whether a number is written in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg != "dtype")]
+            constants = (n.value for arg in given for n in ast.walk(arg) if isinstance(n, ast.Constant))
+            holds = any(isinstance(value, (int, float)) for value in constants)
+            yield (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset), holds
 
 
 def _holds_arrays(args: Any, kwargs: Any) -> bool:

@@ -1,0 +1,69 @@
+"""Doubts about a good verdict: the program's own data may hide much, and what did not run was not judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct, structs
+
+from jaxlint.model import Verdict, Verification
+from jaxlint.verify.change import Change, Touched
+from jaxlint.verify.jobs import Data, ProgramJob, World
+from jaxlint.verify.meant import NANS
+from jaxlint.verify.runner import Runner
+from jaxlint.verify.runs import compare_programs
+
+
+class Doubts(Struct, frozen=True):
+    """What may be held against a good verdict on one change.
+
+    `worlds` are those of the two versions, `before` is the text that stood for the original.
+    """
+
+    runner: Runner
+    change: Change
+    parts: Touched
+    worlds: tuple[World, World]
+    before: str
+
+    def settle(self, found: Verification) -> Verification:
+        """A good verdict that no doubt stands against, else `unverified` with the doubt; other verdicts as they are."""
+        if found.verdict not in (Verdict.CONFIRMED, Verdict.SAME):
+            return found
+        doubt = self._not_reached() or self._with_other_data(found.reason)
+        return structs.replace(found, verdict=Verdict.UNVERIFIED, reason=doubt, same=None) if doubt else found
+
+    def _not_reached(self) -> str:
+        """That the original does not reach a statement which the fixed version does not have."""
+        if not self.parts.gone:
+            return ""
+        form = ProgramJob("", "", world=self.worlds[0], watch=self.parts.gone)
+        hits = self.runner.program(self.change.before, "original", form).result.hits
+        line = next((part.first for index, part in enumerate(self.parts.gone) if index not in hits), 0)
+        return f"line {line} of the original, which the fixed version does not have, was not reached" if line else ""
+
+    def _with_other_data(self, good: str) -> str:
+        """That the versions differ when the arrays that they make hold other numbers."""
+        for data in (Data.SHIFTED, Data.SCALED):
+            found = self._differ(data)
+            if found is not None:
+                say = f"with the program's own data it {good}; but with other numbers in its arrays {found}"
+                return say if found else ""
+        return ""
+
+    def _differ(self, data: Data) -> str | None:
+        """In what they differ with this data; empty when in nothing, None when both fail with it."""
+        one = self.runner.program(self.before, "original", ProgramJob("", "", world=self.worlds[0], data=data))
+        if not one.result.varied:
+            return ""
+        two = self.runner.program(self.change.after, "fixed", ProgramJob("", "", world=self.worlds[1], data=data))
+        faults = one.result.fault, two.result.fault
+        if all(faults):
+            return None
+        if any(faults):
+            return f"only the {'original' if faults[0] else 'fixed program'} fails: {faults[0] or faults[1]}"
+        exact = self.runner.program(self.before, "original", ProgramJob("", "", world=World.DOUBLE, data=data))
+        part: dict[str, Any] = {"names": self.parts.names, "changed": self.parts.changed, "prints": self.parts.prints}
+        part |= {"heal": self.change.rule in NANS, "keys": World.NEUTRAL not in self.worlds, "types": False}
+        found = compare_programs(one, two, exact, **part)
+        return found.why if found.level == "different" else ""

@@ -1,0 +1,69 @@
+"""Has the two versions of one change run, and stops the judgement where that cannot be done."""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from jaxlint.model import Verdict
+from jaxlint.verify.change import Change, Touched
+from jaxlint.verify.jobs import Declared, ProgramJob, ProgramResult, ReplayJob, ReplayResult, World
+from jaxlint.verify.meant import NANS
+from jaxlint.verify.pool import Server
+from jaxlint.verify.runs import Run
+
+
+class Stop(Exception):
+    """The verdict is known before the end."""
+
+    def __init__(self, verdict: Verdict, reason: str, same: bool | None = None) -> None:
+        self.verdict, self.reason, self.same = verdict, reason, same
+
+
+class Runner:
+    """Runs whole programs and replays callables on one server. What cannot be run raises `Stop`."""
+
+    def __init__(self, server: Server, change: Change, declared: Declared) -> None:
+        self._server = server
+        self._change = change
+        self._declared = declared
+        self.problems: tuple[str, ...] = ()  # with what was declared
+
+    @property
+    def jax(self) -> str | None:
+        """The version of JAX that runs them, once it is known."""
+        return self._server.jax or None
+
+    def program(self, text: str, which: str, form: ProgramJob) -> Run:
+        """One run of the whole program; `which` names the version where it cannot be judged."""
+        job = structs.replace(form, path=self._change.path, text=text)
+        answer = self._server.run(job)
+        if answer.failure or not isinstance(answer.result, ProgramResult):
+            raise Stop(Verdict.UNVERIFIED, f"the {which} program could not be judged: {answer.failure}")
+        return Run(answer.result, answer.stdout, answer.arrays)
+
+    def replay(
+        self, parts: Touched, worlds: tuple[World, World] = (World.REAL, World.REAL), measure: bool = True
+    ) -> ReplayResult | None:
+        """The changed callables of both versions, called with the same arguments; None when there are none."""
+        if not parts.targets and not parts.called:
+            return None
+        job = ReplayJob(
+            self._change.path,
+            self._change.before,
+            self._change.after,
+            parts.targets,
+            *worlds,
+            watch=parts.watch,
+            measure=measure,
+            heal=self._change.rule in NANS,
+            constants=parts.constants,
+            called=parts.called,
+            declared=self._declared,
+        )
+        answer = self._server.run(job, share=0.4)
+        if answer.timed_out:  # an unusual input may have started a loop that does not end
+            answer = self._server.run(structs.replace(job, gentle=True))
+        if answer.failure or not isinstance(answer.result, ReplayResult):
+            raise Stop(Verdict.UNVERIFIED, f"the changed functions could not be called: {answer.failure}")
+        self.problems = answer.result.problems
+        return answer.result
