@@ -112,6 +112,7 @@ class Evidence(Struct, frozen=True):
     errors: tuple[Deviation, ...] = ()
     compiles: tuple[Compiled, ...] = ()
     timed: Timed | None = None
+    hardware: str = ""  # the name of the accelerator, where it ran on one
 
 
 class Verdict(StrEnum):

@@ -71,7 +71,8 @@ def test_json_is_what_tools_rely_on() -> None:
                          "evidence": {
                              "errors": [{"what": "f", "against": "the original", "error": 0.0, "allowed": 1e-6}],
                              "compiles": [{"what": "f", "calls": 3, "before": 3, "after": 0}],
-                             "timed": {"what": "f", "calls": 5, "ratios": [45.0, 48.1, 51.9]}}},
+                             "timed": {"what": "f", "calls": 5, "ratios": [45.0, 48.1, 51.9]},
+                             "hardware": ""}},
     }  # fmt: skip
 
 

@@ -20,10 +20,11 @@ _INSTALL = "install `flake8-jaxlint[verify]` in the environment of the code that
 def judging(device: str, jobs: int, settings: VerifySettings) -> Iterator[Judge]:
     """A judge that runs changes on a device, `jobs` at a time; what it started is ended with it.
 
-    Raises `click.ClickException` where what the verifier needs is not installed.
+    Raises `click.ClickException` where what the verifier needs, the device included, is not there: verdicts from
+    elsewhere are not what was asked for.
     """
     try:
-        from jaxlint.verify import Change, Verifier
+        from jaxlint.verify import Change, Unavailable, Verifier
     except ModuleNotFoundError as error:
         raise click.ClickException(f"verification needs {error.name}; {_INSTALL}") from error
 
@@ -35,6 +36,10 @@ def judging(device: str, jobs: int, settings: VerifySettings) -> Iterator[Judge]
                 for request in requests
             ]
             verdicts: list[Verification] = []
+            try:
+                verifier.check()
+            except Unavailable as error:
+                raise click.ClickException(str(error)) from None
             for verdict in verifier.iterate(changes):
                 verdicts.append(verdict)
                 _progress(len(verdicts), len(changes))

@@ -27,8 +27,10 @@ def error(value: float | None) -> str:
 
 def run_on(verification: Verification) -> str:
     """Device and JAX version, as far as they are known."""
+    hardware = verification.evidence.hardware if verification.evidence else ""
+    device = f"{verification.device} ({hardware})" if hardware else verification.device
     jax = f"JAX {verification.jax}" if verification.jax else ""
-    return ", ".join(filter(None, (verification.device, jax)))
+    return ", ".join(filter(None, (device, jax)))
 
 
 def figures(verification: Verification) -> dict[str, str]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jaxlint.verify.change import Change
+    from jaxlint.verify.pool import Unavailable
     from jaxlint.verify.verifier import Verifier, compare
 
-__all__ = ["Change", "Verifier", "compare"]
+__all__ = ["Change", "Unavailable", "Verifier", "compare"]
 
 
 def __getattr__(name: str) -> Any:
@@ -19,6 +20,10 @@ def __getattr__(name: str) -> Any:
         from jaxlint.verify import change
 
         return change.Change
+    if name == "Unavailable":
+        from jaxlint.verify import pool
+
+        return pool.Unavailable
     if name in ("Verifier", "compare"):
         from jaxlint.verify import verifier
 

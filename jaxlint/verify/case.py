@@ -292,17 +292,9 @@ class Case:
     ) -> Evidence:  # fmt: skip
         lines = [part.first for part in parts.watch]
         return Evidence(
-            before,
-            after,
-            programs,
-            replay,
-            lines,
-            fault,
-            reference,
-            gain,
-            device=self._device,
-            jax=self._runner.jax or "",
-        )
+            before, after, programs, replay, lines, fault, reference, gain,
+            self._device, self._runner.jax or "", self._runner.hardware,
+        )  # fmt: skip
 
     def _settled(
         self, found: Verification, parts: Touched, worlds: tuple[World, World], before: str | None = None

@@ -231,7 +231,8 @@ class Reply(Struct, frozen=True):
 
 
 class Ready(Struct, frozen=True):
-    """What the server says when it has started: the JAX version, or why there is none."""
+    """What the server says when it has started: the JAX version and the accelerator, or why there is none."""
 
     jax: str = ""
+    hardware: str = ""
     problem: str = ""

@@ -25,9 +25,10 @@ class Evidence(Struct, frozen=True):
     fault: Fault | None = None  # of the original, gone in the fixed version
     reference: str = ""  # what the result was compared with, when it was not the original
     gain: str = ""  # a gain that was established in another way
-    fallible: bool = False  # the reference is no JAX program, and may differ from what was meant
     device: str = "cpu"
     jax: str = ""
+    hardware: str = ""
+    fallible: bool = False  # the reference is no JAX program, and may differ from what was meant
 
 
 def judge(evidence: Evidence) -> Verification:
@@ -136,6 +137,7 @@ class _Figures:
                 tuple(_deviations(self._evidence, self._calls)),
                 () if stands_in else tuple(_compiled(self._calls)),
                 _ratios(self._timed),
+                self._evidence.hardware,
             ),
         )  # fmt: skip
 

@@ -25,7 +25,7 @@ _START_S, _GRACE_S, _MAX_OUTPUT = 180.0, 15.0, 4 << 20
 # The interpreter must find this jaxlint without the folder that it lies in staying on the path of the user's program.
 _BOOT = (
     "import sys; sys.path.insert(0, {root!r}); from jaxlint.verify.worker.server import main; "
-    "sys.path.pop(0); main({folder!r})"
+    "sys.path.pop(0); main({folder!r}, {device!r})"
 )
 _KEPT = (
     "PATH",
@@ -81,7 +81,8 @@ class Server:
         self._folder = ""
         self._buffer = b""
         self._jobs = 0
-        self.jax = ""
+        self._lacks = ""
+        self.jax = self.hardware = ""
 
     def __enter__(self) -> Server:
         return self
@@ -92,7 +93,9 @@ class Server:
         self.close()
 
     def start(self) -> None:
-        """Start the process if it does not run yet. Unavailable when JAX is missing."""
+        """Start the process if it does not run yet. Unavailable when JAX or the device is missing."""
+        if self._lacks:
+            raise Unavailable(self._lacks)
         if self._process is not None:
             return
         self._folder = os.path.realpath(tempfile.mkdtemp(prefix="jaxlint-"))
@@ -100,22 +103,25 @@ class Server:
         root = str(Path(__file__).resolve().parents[2])
         with open(os.path.join(self._folder, "server.txt"), "wb") as errors:
             self._process = subprocess.Popen(
-                [self._python, "-P", "-c", _BOOT.format(root=root, folder=self._folder)],
+                [self._python, "-P", "-c", _BOOT.format(root=root, folder=self._folder, device=self._device)],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, cwd=self._folder,
                 env=_environment(self._device), start_new_session=True,
             )  # fmt: skip
         line = self._read(_START_S)
-        if not line:
-            raise Unavailable("the verifier's process did not start: " + self._complaint())
-        ready = msgspec.json.decode(line, type=Ready)
+        if line:
+            ready = msgspec.json.decode(line, type=Ready)
+        else:
+            ready = Ready(problem="the verifier's process did not start: " + self._complaint())
         if ready.problem:
+            self._lacks = ready.problem
+            self.close()
             raise Unavailable(ready.problem)
-        self.jax = ready.jax
+        self.jax, self.hardware = ready.jax, ready.hardware
 
     def run(self, job: Job, share: float = 1.0) -> Answer:
         """Run one job to its end, within a share of the time limit.
 
-        Unavailable when JAX is missing; whatever else goes wrong is the answer's failure.
+        Unavailable when JAX or the device is missing; whatever else goes wrong is the answer's failure.
         """
         self.start()
         self._jobs += 1
@@ -182,7 +188,9 @@ def _environment(device: str) -> dict[str, str]:
     """What JAX and Python need of the environment; not the secrets that it may hold."""
     kept = {k: v for k, v in os.environ.items() if (k in _KEPT or k.startswith(_KEPT_PREFIXES)) and k not in _DROPPED}
     platforms = {"cpu": "cpu", "gpu": "cuda,cpu", "tpu": "tpu,cpu"}
-    return kept | {
+    # Jobs that run side by side share the accelerator's memory.
+    shared = {} if device == "cpu" else {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+    return shared | kept | {
         "JAX_PLATFORMS": platforms.get(device, device), "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONIOENCODING": "utf-8", "TF_CPP_MIN_LOG_LEVEL": "2",
     }  # fmt: skip

@@ -33,6 +33,11 @@ class Runner:
         """The version of JAX that runs them, once it is known."""
         return self._server.jax or None
 
+    @property
+    def hardware(self) -> str:
+        """The name of the accelerator that runs them, if one does."""
+        return self._server.hardware
+
     def program(self, text: str, which: str, form: ProgramJob) -> Run:
         """One run of the whole program; `which` names the version where it cannot be judged."""
         job = structs.replace(form, path=self._change.path, text=text)

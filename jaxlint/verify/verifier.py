@@ -63,6 +63,10 @@ class Verifier:
         for server in self._servers:
             server.close()
 
+    def check(self) -> None:
+        """Start what runs the changes. Raises `Unavailable` where JAX or the device is missing, with what to do."""
+        self._servers[0].start()
+
     def verify(self, change: Change) -> Verification:
         """Judge one change. Whatever the user's code does, the answer is a verdict; nothing of its is raised."""
         if self._closed.is_set():

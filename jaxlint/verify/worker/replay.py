@@ -255,7 +255,8 @@ class _Replay:
                 run()
             if printed.getvalue():
                 return None  # printing costs more than computing
-            return paired(runs[0], runs[1], budget, self.job.seed)
+            accelerator = jax.default_backend() != "cpu"
+            return paired(runs[0], runs[1], budget, self.job.seed, accelerator=accelerator)
 
 
 class _Tally:

@@ -18,17 +18,18 @@ import sys
 import time
 
 import msgspec
+from msgspec import structs
 
 from jaxlint.verify.jobs import Ready, Reply, Request
 
 
-def main(folder: str) -> None:
-    """Serve requests until the input ends. `folder` holds the folders of all jobs."""
+def main(folder: str, device: str) -> None:
+    """Serve requests for a device until the input ends. `folder` holds the folders of all jobs."""
     source, sink = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
-    ready = _import_jax()
+    ready = _with_device(_import_jax(), device)
     _send(sink, msgspec.json.encode(ready))
     _adopt_orphans()
     with contextlib.suppress(EOFError):
@@ -51,6 +52,15 @@ def _import_jax() -> Ready:
     except Exception as error:
         return Ready(problem=f"importing JAX failed with {type(error).__name__}: {error}")
     return Ready(jax=jax.__version__)
+
+
+def _with_device(ready: Ready, device: str) -> Ready:
+    if ready.problem or device == "cpu":
+        return ready
+    from jaxlint.verify.worker.devices import probe
+
+    found = probe(device)
+    return structs.replace(ready, hardware=found.hardware, problem=found.problem)
 
 
 class _Lines:
