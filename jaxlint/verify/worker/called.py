@@ -1,7 +1,8 @@
-"""Do both versions call a function with the same arguments? Needed where nothing printed or kept depends on them.
+"""What the calls that the two versions make of one function tell: the same arguments, the same results.
 
-A changed statement outside of functions may print no more than a shape, and then a fix that passes ones instead of
-zeros would pass for a good one.
+The arguments count where nothing printed or kept depends on them: a changed statement outside of functions may print
+no more than a shape, and then a fix that passes ones instead of zeros would pass for a good one. The results count
+where the function itself cannot be called with the same arguments, since the fix has changed its parameters.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from jaxlint.verify.compare_values import Captured, compare
+from jaxlint.verify.compare_values import Captured, Comparison, compare, worst_of
 from jaxlint.verify.worker.capture import TooMuch, capture
 from jaxlint.verify.worker.record import Call
 
@@ -36,6 +37,19 @@ def other_arguments(
             if found.level == "different":
                 return found.why
     return ""
+
+
+def same_results(
+    before: Sequence[Captured], after: Sequence[Captured], *, keys: bool, types: bool
+) -> Comparison | None:
+    """How the recorded results of a callable compare, one by one; None when there is no telling.
+
+    That is where it was not called equally often, or returns something of another form.
+    """
+    if len(before) != len(after) or any(_paths(one) != _paths(two) for one, two in zip(before, after, strict=True)):
+        return None
+    found = worst_of([compare(one, two, keys=keys, types=types) for one, two in zip(before, after, strict=True)])
+    return found if found.judged else None
 
 
 def _by_name(function: Function, call: Call) -> dict[str, Any]:

@@ -29,9 +29,14 @@ def prepare(path: str, text: str) -> Place:
     sys.argv = [path]
     overlay.serve(path, text)
     freeze(place.root)
+    seed()
+    return place
+
+
+def seed() -> None:
+    """Give each run of the program the same random numbers of Python and NumPy."""
     random.seed(0)
     np.random.seed(0)
-    return place
 
 
 def run_program(job: ProgramJob) -> tuple[ProgramResult, Captured]:

@@ -11,10 +11,11 @@ from typing import Any
 import jax
 from msgspec import Struct, structs
 
-from jaxlint.verify.worker.capture import is_array, is_tracer
+from jaxlint.verify.compare_values import Captured
+from jaxlint.verify.worker.capture import capture, is_array, is_tracer
 from jaxlint.verify.worker.clone import Cloner, Uncopyable
 
-_KEPT, _INSTANCES = 4, 256
+_KEPT, _KEPT_RESULTS, _INSTANCES = 4, 32, 256
 
 
 class Call(Struct, frozen=True):
@@ -34,6 +35,7 @@ class Recorder:
     def __init__(self, names: Collection[str], namespace: dict[str, Any]) -> None:
         self.calls: dict[str, list[Call]] = {name: [] for name in names}
         self.shapes: dict[str, list[Call]] = {name: [] for name in names}
+        self.results: dict[str, list[Captured]] = {name: [] for name in names}  # of all calls, in their order
         self.reached: set[str] = set()
         self.active = True
         self._built: dict[int, tuple[Any, Call]] = {}  # holds the instances, so that no id is used again
@@ -68,9 +70,7 @@ class Recorder:
     def _function(self, name: str, value: Callable[..., Any]) -> Any:
         @functools.wraps(value)
         def recorded(*args: Any, **kwargs: Any) -> Any:
-            if self.is_bound(name, value):  # else the name has since been bound to a wrapper of this one
-                self.note(name, args, kwargs)
-            return value(*args, **kwargs)
+            return self.called(name, value, args, kwargs)
 
         self._wrappers[id(recorded)] = recorded
         return recorded
@@ -82,6 +82,21 @@ class Recorder:
     def bound(self, name: str) -> Any:
         """The callable itself that the name stands for."""
         return self._bound.get(name, self._namespace.get(name))
+
+    def called(self, name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the function, and note the arguments from before it and the result."""
+        is_bound = self.is_bound(name, function)  # else the name has since been bound to a wrapper of this one
+        if is_bound:
+            self.note(name, args, kwargs)
+        result = function(*args, **kwargs)
+        if is_bound and self.active and len(self.results[name]) < _KEPT_RESULTS:
+            self._note_result(name, result)
+        return result
+
+    def _note_result(self, name: str, result: Any) -> None:
+        if not any(map(is_tracer, jax.tree_util.tree_leaves(result))):
+            with contextlib.suppress(Exception):  # what cannot be read is no evidence
+                self.results[name].append(capture(result))
 
     def is_bound(self, name: str, value: Any) -> bool:
         """Whether the name still stands for this callable."""
@@ -143,9 +158,7 @@ class _Proxy:
         self.__wrapped__ = value
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._jaxlint_recorder.is_bound(self._jaxlint_name, self._jaxlint_original):
-            self._jaxlint_recorder.note(self._jaxlint_name, args, kwargs)
-        return self._jaxlint_original(*args, **kwargs)
+        return self._jaxlint_recorder.called(self._jaxlint_name, self._jaxlint_original, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._jaxlint_original, name)

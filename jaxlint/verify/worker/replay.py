@@ -20,13 +20,13 @@ from jaxlint.verify.compare_text import compare_text
 from jaxlint.verify.compare_values import Captured, Comparison, compare, worst_of
 from jaxlint.verify.jobs import WARM_CALLS, CallResult, Fault, ReplayJob, ReplayResult, Target, World
 from jaxlint.verify.worker import execute, overlay
-from jaxlint.verify.worker.called import other_arguments
+from jaxlint.verify.worker.called import other_arguments, same_results
 from jaxlint.verify.worker.capture import TooMuch, capture
 from jaxlint.verify.worker.clone import Uncopyable
 from jaxlint.verify.worker.counting import Counter
 from jaxlint.verify.worker.declared import Declarations
 from jaxlint.verify.worker.place import Place
-from jaxlint.verify.worker.program import prepare
+from jaxlint.verify.worker.program import prepare, seed
 from jaxlint.verify.worker.record import Call, Recorder, on_new_instances
 from jaxlint.verify.worker.side import Outcome, Side, Vary
 from jaxlint.verify.worker.synthesise import NotFound, arguments, example_of, from_shapes
@@ -71,29 +71,47 @@ class _Replay:
             after_module = place.module()
             with execute.watched(job.path, job.watch, self.hits):
                 after_fault = self._execute(job.after, job.after_world, after_module, None)
-            otherwise = self._called_otherwise(place, recorder)
         before = Side(job.before_world, vars(before_module), vars(recorded), job.path)
         after = Side(job.after_world, vars(after_module), vars(recorded), job.path)
-        calls = (*(self._judge(target, before, after, recorder) for target in job.targets), *otherwise)
+        again = self._recorded_again(place) if self._must_record_again(before, after) else Recorder((), {})
+        judged = (self._judge(target, before, after, recorder, again) for target in job.targets)
+        calls = (*judged, *self._called_otherwise(recorder, again))
         return ReplayResult(calls, before_fault, after_fault, tuple(sorted(self.hits)), self.declared.problems)
 
-    def _called_otherwise(self, place: Place, recorder: Recorder) -> list[CallResult]:
-        """The callables to which the fixed version passes other arguments than the original."""
-        job = self.job
-        if not job.called:
-            return []
+    def _must_record_again(self, before: Side, after: Side) -> bool:
+        """Whether the fixed version's own calls count: see `called`."""
+        names = [target.name for target in self.job.targets]
+        return bool(self.job.called) or any(_not_comparable(before.function(n), after.function(n)) for n in names)
+
+    def _recorded_again(self, place: Place) -> Recorder:
+        """The fixed version's own calls."""
         module = place.module()
-        again = Recorder(job.called, vars(module))
-        self._execute(job.after, job.after_world, module, again)
-        again.active = False
+        recorder = Recorder({t.name for t in self.job.targets}.union(self.job.called), vars(module))
+        with contextlib.redirect_stdout(io.StringIO()):
+            self._execute(self.job.after, self.job.after_world, module, recorder)
+        recorder.active = False
+        return recorder
+
+    def _called_otherwise(self, recorder: Recorder, again: Recorder) -> list[CallResult]:
+        """The callables to which the fixed version passes other arguments than the original."""
         found = []
-        for name in job.called:
+        for name in self.job.called:
             functions = (recorder.bound(name), again.bound(name))
             why = other_arguments(recorder.calls[name], again.calls[name], functions, keys=self.has_keys)
             found += [CallResult(name, "called otherwise", why)] if why else []
         return found
 
+    def _by_results(self, name: str, problem: str, recorder: Recorder, again: Recorder) -> CallResult:
+        """For a callable that cannot be called with the same arguments: the results that the programs got from it."""
+        types = not self.job.before_world.is_python
+        found = same_results(recorder.results[name], again.results[name], keys=self.has_keys, types=types)
+        if found is None or found.level == "unclear":
+            return CallResult(name, "skipped", problem)
+        why = f"{name} (recorded calls): {found.why}" if found.why else ""
+        return CallResult(name, found.level, why, {"recorded": len(again.results[name])}, found.max_abs, gap=found.gap)
+
     def _execute(self, text: str, world: World, module: types.ModuleType, recorder: Recorder | None) -> Fault | None:
+        seed()
         try:
             with inside(world):
                 execute.run(text, module, self.job.path, recorder.wrap_new if recorder else None)
@@ -104,14 +122,14 @@ class _Replay:
             return execute.fault_of(error, self.job.path)
         return None
 
-    def _judge(self, target: Target, before: Side, after: Side, recorder: Recorder) -> CallResult:
+    def _judge(self, target: Target, before: Side, after: Side, recorder: Recorder, again: Recorder) -> CallResult:
         name = target.name
         if name.endswith(".__init__"):
             return CallResult(name, "skipped")  # the methods are called on what it builds
         try:
             problem = _not_comparable(before.function(name), after.function(name))
             if problem:
-                return CallResult(name, "skipped", problem)
+                return self._by_results(name, problem, recorder, again)
             calls = self._calls(target, after, recorder)
             return self._compare(target, calls, before, after)
         except NotFound as error:
