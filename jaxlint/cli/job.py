@@ -114,7 +114,7 @@ def _load_stdin(name: str) -> Loaded:
 def _perhaps_command(path: str) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(path, ["check", "clean", "compare", "rule", "rules"], n=1, cutoff=0.7)
+    near = get_close_matches(path, ["check", "clean", "compare", "profile", "rule", "rules"], n=1, cutoff=0.7)
     return f"; did you mean the command `{near[0]}`?" if near else ""
 
 

@@ -15,6 +15,7 @@ COMMANDS = {
     "check": "jaxlint.cli.check",
     "clean": "jaxlint.cli.clean",
     "compare": "jaxlint.cli.compare",
+    "profile": "jaxlint.cli.profile",
     "rule": "jaxlint.cli.rules",
     "rules": "jaxlint.cli.rules",
 }
