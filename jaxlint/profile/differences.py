@@ -65,6 +65,7 @@ RETRACING = frozenset(
 
 _TRANSFORMS = {"JVPTracer": "jvp or grad", "BatchTracer": "vmap", "LinearizeTracer": "grad", "JaxprTracer": "grad"}
 _NUMBER = re.compile(r"#\d+")
+_OBJECT = re.compile(r"([\w.<>]*(?:\([^()#]*\))?)#(\d+)")
 _SHOWN = 60
 
 
@@ -177,11 +178,18 @@ def _readable(before: str, after: str) -> tuple[str, str]:
     """Two texts around where they begin to differ, without the numbers of objects."""
     old, new = _NUMBER.sub("", before), _NUMBER.sub("", after)
     if old == new:
-        return old[:_SHOWN], f"another {new[:_SHOWN]}"
+        return _renewed(before, after)
     if len(old) <= _SHOWN and len(new) <= _SHOWN:
         return old, new
     start = max(0, _common(old, new) - _SHOWN // 3)
     return _window(old, start), _window(new, start)
+
+
+def _renewed(before: str, after: str) -> tuple[str, str]:
+    """Which objects are others, in two texts that differ in the numbers of objects alone."""
+    pairs = zip(_OBJECT.findall(before), _OBJECT.findall(after), strict=False)
+    names = dict.fromkeys(old[0] for old, new in pairs if old[1] != new[1])
+    return ", ".join(names), f"{'another object' if len(names) == 1 else 'other objects'} of the same form"
 
 
 def _common(old: str, new: str) -> int:

@@ -22,7 +22,7 @@ ADVICE: Mapping[Cause, str] = {
     Cause.SHAPE: "pad to one shape, or to few",
     Cause.DTYPE: "give the argument one dtype",
     Cause.WEAK_TYPE: "start with an array of the result's dtype instead of a Python number",
-    Cause.STRUCTURE: "pass the same pytree structure in every call",
+    Cause.STRUCTURE: "pass the same pytree structure, with the same static fields, in every call",
     Cause.STATIC: "leave the argument traced, or pass few values, or objects that compare equal",
     Cause.ARGUMENTS: "pass the same parameters in every call",
     Cause.KEYWORD: "pass arguments in one style",

@@ -54,9 +54,10 @@ def _script(path: str, args: list[str]) -> Any:
         _first_path(path)
         return _main_module("__main__", alter=False)
     _first_path(os.path.dirname(os.path.realpath(path)))
+    full = os.path.join(os.getcwd(), path)
     try:
         with open(path, "rb") as file:
-            code = compile(file.read(), path, "exec", dont_inherit=True)
+            code = compile(file.read(), full, "exec", dont_inherit=True)
     except OSError as error:
         raise _Refused(f"{path} cannot be read: {error.strerror}") from None
     except (SyntaxError, ValueError) as error:
@@ -66,8 +67,8 @@ def _script(path: str, args: list[str]) -> Any:
 
     def run(_: Recorder) -> None:
         namespace = vars(sys.modules["__main__"])
-        loader = importlib.machinery.SourceFileLoader("__main__", path)
-        namespace.update(__file__=path, __cached__=None, __loader__=loader)
+        loader = importlib.machinery.SourceFileLoader("__main__", full)
+        namespace.update(__file__=full, __cached__=None, __loader__=loader)
         exec(code, namespace)
 
     return run
