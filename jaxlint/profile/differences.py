@@ -88,7 +88,7 @@ def compare(call: Call, other: Call, recording: Recording) -> tuple[Difference, 
     if call.under != other.under:
         found.append(Difference(Cause.TRANSFORM, before=_transforms(other.under), after=_transforms(call.under)))
     found += [
-        Difference(Cause.OPTIONS, name, before=other.options.get(name, ""), after=call.options.get(name, ""))
+        Difference(Cause.OPTIONS, name, before=other.options.get(name, "none"), after=call.options.get(name, "none"))
         for name in sorted({*call.options, *other.options})
         if call.options.get(name) != other.options.get(name)
     ]
@@ -139,6 +139,8 @@ def _argument(new: Argument, old: Argument) -> Iterator[Difference]:
 def _leaf(name: str, new: Leaf, old: Leaf) -> Iterator[Difference]:
     number = any(leaf.source in ("int", "float", "bool", "complex") for leaf in (new, old))
     texts = array_text(old), array_text(new)
+    if texts[0] == texts[1]:  # numbers of Python, which 64-bit types being on or off makes others
+        texts = f"{texts[0]} as {old.dtype}", f"{texts[1]} as {new.dtype}"
     if new.shape != old.shape:
         yield Difference(Cause.SHAPE, name, new.path, *texts, number)
     if new.dtype != old.dtype:

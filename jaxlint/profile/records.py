@@ -18,10 +18,11 @@ class Leaf(Struct, frozen=True):
 
 
 class Site(Struct, frozen=True):
-    """A line of the program, with the function that it is in and that function's first and last line."""
+    """A line of the program and the instruction in it, the function around and its first and last line."""
 
     file: str
     line: int
+    instruction: int
     function: str
     first: int
     last: int

@@ -57,7 +57,7 @@ class FunctionProfile(Struct, frozen=True):
 
 
 class LineProfile(Struct, frozen=True):
-    """A line where JAX compiled the same operation more than once, outside of any function that is jitted."""
+    """A line where one expression compiled the same operation more than once, outside of any jitted function."""
 
     site: Site
     operations: tuple[tuple[str, int], ...]
@@ -155,10 +155,11 @@ def _function(calls: Sequence[_Timed], recording: Recording) -> FunctionProfile:
 
 
 def _line(calls: Sequence[_Timed], recording: Recording) -> LineProfile | None:
-    """The line's profile where an operation was compiled there more than once."""
-    by_key: dict[str, list[_Timed]] = defaultdict(list)
+    """The line's profile where one expression of it compiled an operation more than once."""
+    by_key: dict[object, list[_Timed]] = defaultdict(list)
     for one in calls:
-        by_key[recording.functions[one.call.function].key].append(one)
+        site = one.call.site
+        by_key[recording.functions[one.call.function].key, site and site.instruction].append(one)
     if not any(map(_again, by_key.values())) or not calls[0].call.site:
         return None
     counts = Counter(recording.functions[one.call.function].name for one in calls)

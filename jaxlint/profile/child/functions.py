@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .stack import Places, last_line
+from .stack import Places, closed_over, last_line
 
 _LAYERS = 20
 
@@ -84,7 +84,11 @@ def parameters(function: Any, count: int) -> list[str]:
 
 def _code(function: Any) -> types.CodeType | None:
     code = _attribute(function, "__code__")
-    return code if isinstance(code, types.CodeType) else None
+    if not isinstance(code, types.CodeType):
+        return None
+    if code.co_name == "reraise_with_filtered_traceback":  # around each transform of JAX
+        return _code(closed_over(function, "fun")) or code
+    return code
 
 
 def _attribute(value: Any, name: str) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 
 from .functions import described, layers, parameters, primitive_of
 from .loops import PRIMITIVES, Loop, loop
-from .stack import Entry, Places, entry, inside_jax, site
+from .stack import Entry, Places, closed_over, entry, inside_jax, is_lowering_ahead, site
 from .values import Describer, Identities, leaf
 
 KINDS = {
@@ -118,10 +118,10 @@ class Recorder:
         self.write(told)
 
     def _compiled_ahead(self, kind: str, stack: list[Any]) -> int | None:
-        """The call of `.lower` that `.compile` belongs to; they share nothing but the name."""
-        if kind != "compile" or not any(frame.f_code.co_filename.endswith("stages.py") for frame in stack):
+        """The call of `.trace` or `.lower` that this belongs to; with `.compile` it shares nothing but the name."""
+        if not is_lowering_ahead(stack):
             return None
-        return self._ahead.get(_name(stack))
+        return self._ahead.get(_name(stack)) if kind == "compile" else getattr(self._thread, "ahead", None)
 
     def _call(self, kind: str, found: Entry, stack: list[Any], here: Any, places: Places) -> int:
         around = loop(stack, self._is_ours) if primitive_of(found.function) in PRIMITIVES else None
@@ -142,7 +142,7 @@ class Recorder:
             del running[next(iter(running))]
         self.write({"type": "call", "id": self._calls, **record})
         if found.ahead:
-            self._ahead[f"jit({getattr(found.function, '__name__', '')})"] = self._calls
+            self._ahead[f"jit({getattr(found.function, '__name__', '')})"] = self._thread.ahead = self._calls
         return self._calls
 
     def _running(self) -> dict[int, tuple[str, int]]:
@@ -168,13 +168,12 @@ class Recorder:
             static = name in found.static_names
             arguments.append(self._argument(name, value, kinds, static=static, keyword=True))
         arguments += [self._argument(name, value, kinds, static=True) for name, value in _fixed(found.function)]
-        options = {name: str(getattr(found.options, name)) for name in _OPTIONS if getattr(found.options, name, None)}
         return {
             "function": self._number("function", {"kind": "jit", **described(found.function, places)}),
             "objects": [self._objects.number(found.function)],
             "arguments": arguments,
             "under": sorted(kinds),
-            "options": options,
+            "options": _options(found.options),
             "ahead": found.ahead,
         }
 
@@ -223,11 +222,17 @@ class Recorder:
 
 def _fixed(function: Any) -> list[tuple[str, Any]]:
     """The parameters of a primitive that JAX runs by itself, such as the bounds of a slice."""
-    code = getattr(function, "__code__", None)
-    if not primitive_of(function) or code is None or "params" not in code.co_freevars:
-        return []
-    params = function.__closure__[code.co_freevars.index("params")].cell_contents
+    params = (closed_over(function, "params") if primitive_of(function) else None) or {}
     return [(name, value) for name, value in params.items() if type(value) in (int, bool, str, tuple, type(None))]
+
+
+def _options(given: Any) -> dict[str, str]:
+    """The options of a jit; JAX works out the names of static and donated arguments from their numbers, and back."""
+    told = {name: str(getattr(given, name)) for name in _OPTIONS if getattr(given, name, None)}
+    for kind in ("static", "donate"):
+        if f"{kind}_argnums" in told:
+            told.pop(f"{kind}_argnames", None)
+    return told
 
 
 def _name(stack: list[Any]) -> str:

@@ -17,6 +17,9 @@ _AHEAD = {"trace", "jit_trace"}
 """The function behind `jitted.trace` and `jitted.lower`: the first up to 0.6, the second later."""
 
 
+_STATICS = "static_broadcasted_tuple"
+
+
 class Places:
     """Whose code a file is: the program's, that of a library, of Python or of JAX."""
 
@@ -57,8 +60,11 @@ class Places:
 class Entry:
     """One call of a jitted function that was not cached, or a trace or lowering ahead of time."""
 
-    def __init__(self, frame: types.FrameType, ahead: bool) -> None:
-        known = frame.f_locals
+    def __init__(self, frame: types.FrameType, ahead: bool = False) -> None:
+        known = {**frame.f_locals}
+        if "infer_params" in known:  # pmap, which newer JAX makes out of jit and shard_map
+            known["fun"] = getattr(closed_over(known["infer_params"], "wrapped_fun"), "f", None)
+            known[_STATICS] = closed_over(known["infer_params"], _STATICS)
         self.identity = id(frame)
         self.ahead = ahead
         self.args: tuple[Any, ...] = known.get("args", ())
@@ -66,7 +72,7 @@ class Entry:
         jitted = known.get("jit_func")
         self.options = known.get("jit_info", getattr(jitted, "_jit_info", None))
         self.function = known.get("fun", getattr(jitted, "_fun", getattr(self.options, "fun", None)))
-        statics = known.get("static_broadcasted_tuple", getattr(self.options, "static_argnums", ()))
+        statics = known.get(_STATICS, getattr(self.options, "static_argnums", ()))
         self.static_numbers: tuple[int, ...] = tuple(statics or ())
         self.static_names: tuple[str, ...] = tuple(getattr(self.options, "static_argnames", ()) or ())
 
@@ -88,14 +94,35 @@ def inside_jax(frame: types.FrameType, places: Places) -> Iterator[types.FrameTy
             return
 
 
+def closed_over(function: Any, name: str) -> Any:
+    """The value that a function found around it by a name, None where it has none."""
+    names = getattr(getattr(function, "__code__", None), "co_freevars", ())
+    if name not in names:
+        return None
+    try:
+        return function.__closure__[names.index(name)].cell_contents
+    except ValueError:  # not bound yet
+        return None
+
+
 def entry(stack: list[types.FrameType]) -> Entry | None:
     """The innermost call of a jitted function among frames of JAX."""
-    for frame in stack:
-        name = frame.f_code.co_name
-        if name in _CALLS or (name in _AHEAD and os.path.basename(frame.f_code.co_filename) == "pjit.py"):
-            found = Entry(frame, name in _AHEAD)
+    for number, frame in enumerate(stack):
+        name, file = frame.f_code.co_name, os.path.basename(frame.f_code.co_filename)
+        if name in _CALLS or (name in _AHEAD and file == "pjit.py"):
+            mapped = [outer for outer in stack[number : number + 4] if _is(outer, "wrapped", "pmap.py")]
+            found = Entry(mapped[0]) if mapped else Entry(frame, name in _AHEAD)
             return found if found.function is not None else None
     return None
+
+
+def is_lowering_ahead(stack: list[types.FrameType]) -> bool:
+    """Whether this is `.lower` or `.compile` of what was traced ahead of time."""
+    return any(_is(frame, "lower", "stages.py") or _is(frame, "compile", "stages.py") for frame in stack)
+
+
+def _is(frame: types.FrameType, name: str, file: str) -> bool:
+    return frame.f_code.co_name == name and os.path.basename(frame.f_code.co_filename) == file
 
 
 def site(frame: types.FrameType, places: Places) -> dict[str, Any] | None:
@@ -115,6 +142,7 @@ def _site(frame: types.FrameType, places: Places) -> dict[str, Any]:
     return {
         "file": places.full(code.co_filename),
         "line": frame.f_lineno or code.co_firstlineno,
+        "instruction": frame.f_lasti,
         "function": getattr(code, "co_qualname", code.co_name),
         "first": code.co_firstlineno,
         "last": last_line(code),
