@@ -384,6 +384,24 @@ def test_the_nearest_earlier_call_is_compared() -> None:
     assert nearest(calls[2], [calls[2]], made) == (Difference(Cause.UNKNOWN),)
 
 
+def test_a_static_field_that_is_another_object_is_named() -> None:
+    made = recording(*(Argument(i, "state", False, False, "", f"State[(apply#1, adam#{i + 2})](*)") for i in range(2)))
+    assert nearest(made.calls[1], [made.calls[0]], made) == (
+        Difference(Cause.STRUCTURE, "state", "", "adam", "another object of the same form"),
+    )
+
+
+def test_leaves_that_differ_alike_are_counted() -> None:
+    def argument(number: int, size: int) -> Argument:
+        leaves = tuple(Leaf(f"[{i}]", (size,), "float32", False) for i in range(3))
+        return Argument(number, "x", False, False, "", "[*, *, *]", leaves)
+
+    made = recording(argument(0, 4), argument(1, 5))
+    assert nearest(made.calls[1], [made.calls[0]], made) == (
+        Difference(Cause.SHAPE, "x", "[0]", "float32[4]", "float32[5]", others=2),
+    )
+
+
 def test_a_recording_that_was_cut_off_is_read_up_to_there() -> None:
     whole = b'{"type": "ready"}\n{"type": "start", "jax": "0.10.2"}\n{"type": "event", "ki'
     told = read(whole)

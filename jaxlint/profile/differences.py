@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import takewhile
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from jaxlint.profile.records import Argument, Call, Leaf, Recording, Settings
 
@@ -37,7 +37,10 @@ class Cause(StrEnum):
 
 
 class Difference(Struct, frozen=True):
-    """One thing that was new. `argument` is the parameter's name, `path` the place in its pytree."""
+    """One thing that was new. `argument` is the parameter's name, `path` the place in its pytree.
+
+    `others` counts the further leaves of the same argument that differ in the same way.
+    """
 
     cause: Cause
     argument: str = ""
@@ -45,6 +48,7 @@ class Difference(Struct, frozen=True):
     before: str = ""
     after: str = ""
     python_number: bool = False
+    others: int = 0
 
 
 RETRACING = frozenset(
@@ -127,13 +131,13 @@ def _argument(new: Argument, old: Argument) -> Iterator[Difference]:
     if new.structure != old.structure:
         yield _structure(new, old)
     before = {leaf.path: leaf for leaf in old.leaves}
-    differing = [leaf for leaf in new.leaves if leaf.path in before and leaf != before[leaf.path]]
-    seen: set[Cause] = set()
-    for leaf in differing:
-        for difference in _leaf(new.name, leaf, before[leaf.path]):
-            if difference.cause not in seen:  # a hundred arrays of a model that all changed alike are one cause
-                seen.add(difference.cause)
-                yield difference
+    by_cause: dict[Cause, list[Difference]] = {}
+    for leaf in new.leaves:
+        if leaf.path in before and leaf != before[leaf.path]:
+            for difference in _leaf(new.name, leaf, before[leaf.path]):
+                by_cause.setdefault(difference.cause, []).append(difference)
+    for first, *others in by_cause.values():
+        yield structs.replace(first, others=len(others))
 
 
 def _leaf(name: str, new: Leaf, old: Leaf) -> Iterator[Difference]:

@@ -127,7 +127,7 @@ def _changes(again: Again, function: Function | None) -> Iterator[str]:
     """What changed, one line for each cause; the further examples follow the first where they differ."""
     for number, difference in enumerate(again.examples[0]):
         others = [example[number] for example in again.examples[1:] if len(example) > number]
-        further = [f"{one.before} → {one.after}" for one in others if one.after and one != difference]
+        further = [f"{one.before} → {one.after}" for one in others if one.after]
         tail = f"; {'; '.join(dict.fromkeys(further))}" if further else ""
         more = ", …" if again.calls > len(again.examples) and further else ""
         yield _difference(difference, function) + tail + more
@@ -135,7 +135,8 @@ def _changes(again: Again, function: Function | None) -> Iterator[str]:
 
 def _difference(one: Difference, function: Function | None) -> str:
     change = f"{one.before} → {one.after}"
-    place = f"`{one.argument}{one.path}`"
+    more = f" and {one.others} more" if one.others else ""
+    place = f"`{one.argument}{one.path}`{more}"
     match one.cause:
         case Cause.FUNCTION:
             return f"a new {_object(function)} each time, though its code is the same"
