@@ -22,7 +22,7 @@ $(STAMP): pyproject.toml setup.py
 
 demo: $(STAMP)
 	$(BIN)/jaxlint --isolated fixtures/demo || test $$? -eq 1
-	$(BIN)/jaxlint --isolated --unsafe-fixes --diff --verify fixtures/demo || test $$? -eq 1
+	$(BIN)/jaxlint --isolated --unsafe-fixes --diff --verify --jobs 2 fixtures/demo || test $$? -eq 1
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2

@@ -18,7 +18,7 @@ from jaxlint.verify.explained import explanation, lies_between
 from jaxlint.verify.jobs import Declared, Fault, ProgramJob, ReplayResult, World
 from jaxlint.verify.judge import Evidence, judge
 from jaxlint.verify.meant import KEYS, NANS, VALUES
-from jaxlint.verify.pool import Server
+from jaxlint.verify.memory import Memory
 from jaxlint.verify.references import MISSING, name_of, worlds, worlds_without_tracing
 from jaxlint.verify.runner import Runner, Stop
 from jaxlint.verify.runs import Run, compare_programs
@@ -39,7 +39,7 @@ class _Reference(Struct, frozen=True):
 class Case:
     """Judges one change with the help of one server."""
 
-    def __init__(self, server: Server, change: Change, device: str, declared: Declared) -> None:
+    def __init__(self, server: Memory, change: Change, device: str, declared: Declared) -> None:
         self._change = change
         self._device = device
         self._examples = examples(change.before)
@@ -72,7 +72,8 @@ class Case:
         if parts.dropped:
             raise Stop(Verdict.UNVERIFIED, f"the fixed version no longer defines {', '.join(parts.dropped)}")
         keys = self._change.rule in KEYS
-        before = self._runner.program(self._change.before, "original", ProgramJob("", "", log_keys=keys))
+        form = ProgramJob("", "", watch=parts.gone, log_keys=keys)
+        before = self._runner.program(self._change.before, "original", form)
         after = self._runner.program(self._change.after, "fixed", ProgramJob("", "", watch=parts.watch, log_keys=keys))
         if not keys and _gone(before) and _gone(after):
             restored = self._judge_restored(parts, after)
@@ -237,7 +238,7 @@ class Case:
         exact = self._runner.program(self._change.before, "original", ProgramJob("", "", world=World.DOUBLE))
         programs = compare_programs(before, after, None if exact.result.fault else exact, **part)
         if programs.level != "same":
-            again = self._runner.program(self._change.before, "original", ProgramJob("", ""))
+            again = self._runner.program(self._change.before, "original", ProgramJob("", ""), again=True)
             if compare_programs(before, again).level != "same":
                 raise Stop(Verdict.UNVERIFIED, "the original gives other results at each run: seed its random numbers")
         return programs

@@ -62,8 +62,10 @@ class Doubts(Struct, frozen=True):
             return None
         if any(faults):
             return f"only the {'original' if faults[0] else 'fixed program'} fails: {faults[0] or faults[1]}"
-        exact = self.runner.program(self.before, "original", ProgramJob("", "", world=World.DOUBLE, data=data))
         part: dict[str, Any] = {"names": self.parts.names, "changed": self.parts.changed, "prints": self.parts.prints}
         part |= {"heal": self.change.rule in NANS, "keys": World.NEUTRAL not in self.worlds, "types": False}
-        found = compare_programs(one, two, exact, **part)
+        found = compare_programs(one, two, **part)
+        if found.level != "same":
+            exact = self.runner.program(self.before, "original", ProgramJob("", "", world=World.DOUBLE, data=data))
+            found = compare_programs(one, two, exact, **part)
         return found.why if found.level == "different" else ""

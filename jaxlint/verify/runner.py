@@ -8,7 +8,7 @@ from jaxlint.model import Verdict
 from jaxlint.verify.change import Change, Touched
 from jaxlint.verify.jobs import Declared, ProgramJob, ProgramResult, ReplayJob, ReplayResult, World
 from jaxlint.verify.meant import NANS
-from jaxlint.verify.pool import Server
+from jaxlint.verify.memory import Memory
 from jaxlint.verify.runs import Run
 
 
@@ -22,7 +22,7 @@ class Stop(Exception):
 class Runner:
     """Runs whole programs and replays callables on one server. What cannot be run raises `Stop`."""
 
-    def __init__(self, server: Server, change: Change, declared: Declared) -> None:
+    def __init__(self, server: Memory, change: Change, declared: Declared) -> None:
         self._server = server
         self._change = change
         self._declared = declared
@@ -38,10 +38,13 @@ class Runner:
         """The name of the accelerator that runs them, if one does."""
         return self._server.hardware
 
-    def program(self, text: str, which: str, form: ProgramJob) -> Run:
-        """One run of the whole program; `which` names the version where it cannot be judged."""
+    def program(self, text: str, which: str, form: ProgramJob, *, again: bool = False) -> Run:
+        """One run of the whole program; `which` names the version where it cannot be judged.
+
+        With `again` the program is run even if it is known what such a run does.
+        """
         job = structs.replace(form, path=self._change.path, text=text)
-        answer = self._server.run(job)
+        answer = self._server.run(job, again=again)
         if answer.failure or not isinstance(answer.result, ProgramResult):
             raise Stop(Verdict.UNVERIFIED, f"the {which} program could not be judged: {answer.failure}")
         return Run(answer.result, answer.stdout, answer.arrays)

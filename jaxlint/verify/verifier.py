@@ -15,6 +15,7 @@ from jaxlint.model import Verdict, Verification
 from jaxlint.verify.case import Case
 from jaxlint.verify.change import Change
 from jaxlint.verify.jobs import Declared, Factory, Limits
+from jaxlint.verify.memory import Memory
 from jaxlint.verify.pool import Server, Unavailable
 
 
@@ -41,9 +42,9 @@ class Verifier:
         self._servers = [
             Server(device=device, limits=limits, python=python or sys.executable) for _ in range(max(jobs, 1))
         ]
-        self._free: queue.SimpleQueue[Server] = queue.SimpleQueue()
+        self._free: queue.SimpleQueue[Memory] = queue.SimpleQueue()
         for server in self._servers:
-            self._free.put(server)
+            self._free.put(Memory(server))
         self._device = device
         made = tuple(Factory(name, source) for name, source in (factories or {}).items())
         self._declared = Declared(factories=made, root=os.path.abspath(root))
