@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from jaxlint.baseline import BaselineError
 from jaxlint.cli.clean import CACHE_DIR
 from jaxlint.cli.job import Job, Outcome, run
 from jaxlint.cli.output import emit, note, wants_color
@@ -45,6 +46,8 @@ def _codes(name: str, help: str) -> Callable[[_Command], _Command]:
 @click.option("--target-jax", metavar="VERSION", help="The JAX version the code runs with (default: what it asks for).")
 @click.option("--isolated", is_flag=True, help="Read no configuration and no project metadata.")
 @click.option("--config", metavar="FILE", help="The configuration file to use.")
+@click.option("--baseline", metavar="FILE", help="Report nothing that this file, made before, knows.")
+@click.option("--write-baseline", metavar="FILE", help="Make such a file of all that is found now.")
 @click.option("--no-cache", is_flag=True, help="Work out everything anew, and store nothing.")
 @CACHE_DIR
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use (default: half of the cores).")
@@ -63,14 +66,15 @@ def check(**given: Any) -> int:
     job = _job(given)
     try:
         outcome = run(job)
-    except ConfigError as error:
+    except (ConfigError, BaselineError) as error:
         raise click.UsageError(str(error)) from None
     for message in (*outcome.problems, *outcome.notes):
         note(message)
     if outcome.text is not None:
         sys.stdout.write(outcome.text)
     with job.meter.stage("report"):
-        _report(job, outcome, given)
+        if not job.write_baseline:
+            _report(job, outcome, given)
         if given["report"]:
             _page(outcome.report, Path(given["report"]))
     if given["show_timings"]:
@@ -94,6 +98,10 @@ def _job(given: dict[str, Any]) -> Job:
     if given["unsafe_fixes"] and not (given["fix"] or given["diff"]):
         note("`--unsafe-fixes` does nothing without `--fix` or `--diff`")
     _check_page(given)
+    if given["write_baseline"] and any(given[name] for name in ("fix", "diff", "verify", "baseline")):
+        raise click.UsageError(
+            "`--write-baseline` stands alone: no `--fix`, `--diff`, `--verify`, `--baseline` with it"
+        )
     if given["statistics"] and (given["output_format"] or "text") not in ("text", "json"):
         raise click.UsageError("`--statistics` comes as text or json only")
     return Job(
@@ -108,6 +116,7 @@ def _job(given: dict[str, Any]) -> Job:
         jobs=given["jobs"] or max(1, (os.cpu_count() or 1) // 2),
         meter=Meter(),
         page=given["report"] is not None,
+        write_baseline=Path(given["write_baseline"]) if given["write_baseline"] else None,
     )
 
 
@@ -126,6 +135,7 @@ def _options(given: dict[str, Any]) -> Options:
         force_exclude=given["force_exclude"],
         cache=not (given["no_cache"] or given["stdin_filename"] or "-" in given["paths"]),
         cache_dir=Path(given["cache_dir"]) if given["cache_dir"] else None,
+        baseline=Path(given["baseline"]) if given["baseline"] else None,
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from jaxlint import baseline
 from jaxlint.cli.judge import judging, misread_examples
 from jaxlint.config.settings import Options, Settings, settings_for
 from jaxlint.engine import Linted, Loaded, lint, load, unreadable_finding
@@ -16,7 +17,7 @@ from jaxlint.fixes.diff import unified
 from jaxlint.fixes.loop import Fixed, fix_all, text_with
 from jaxlint.fixes.proved import changes, fix_proved
 from jaxlint.fixes.verdicts import Verdicts
-from jaxlint.fixes.write import WriteError, replace
+from jaxlint.fixes.write import WriteError, create, replace
 from jaxlint.meter import Meter
 from jaxlint.model import Finding, Safety
 from jaxlint.report.report import Change, Report, texts
@@ -27,7 +28,8 @@ from jaxlint.source.text import SourceError, SourceFile
 class Job(Struct, frozen=True, kw_only=True):
     """What the user asked for. `stdin_name` is the name of standard input where that is what is checked.
 
-    `page` asks for what the page of the evidence shows of each change.
+    `page` asks for what the page of the evidence shows of each change. `write_baseline` is the file that is to hold
+    all findings as known ones.
     """
 
     paths: tuple[str, ...]
@@ -41,6 +43,7 @@ class Job(Struct, frozen=True, kw_only=True):
     jobs: int
     meter: Meter
     page: bool = False
+    write_baseline: Path | None = None
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -54,13 +57,15 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 def run(job: Job) -> Outcome:
-    """Does the job. Raises `ConfigError` where the settings are wrong."""
+    """Does the job. Raises `ConfigError` where the settings are wrong, `BaselineError` where the baseline is."""
     start = common_root([job.stdin_name] if job.stdin_name else job.paths)
     with job.meter.stage("read the settings"):
         settings = settings_for(start, job.options)
     loaded, problems, notes = _load(job, settings)
     job.meter.count("files read", len(loaded.files))
     notes += misread_examples(loaded.sources) if job.verify else ()
+    if job.write_baseline:
+        return _write_baseline(job, job.write_baseline, settings, loaded, (problems, notes))
     fixed = _fix(job, settings, loaded)
     problems += map(str, fixed.remaining.failures)
     notes += fixed.notes
@@ -79,6 +84,25 @@ def run(job: Job) -> Outcome:
         problems=tuple(problems),
         notes=tuple(notes),
         text=text,
+    )
+
+
+def _write_baseline(
+    job: Job, file: Path, settings: Settings, loaded: Loaded, told: tuple[list[str], list[str]]
+) -> Outcome:
+    linted = lint(loaded, settings, job.meter, job.jobs)
+    problems = [*told[0], *map(str, linted.failures)]
+    try:
+        create(file, baseline.rendered(linted.findings, texts(loaded.sources, linted.findings), file).encode())
+    except WriteError as error:
+        problems.append(f"{file}: {error}")
+    else:
+        told[1].append(f"{file} knows {len(linted.findings)} findings now; give it with `--baseline`")
+    return Outcome(
+        report=Report((), files=len(loaded.files)),
+        output_format=settings.output_format,
+        problems=tuple(problems),
+        notes=tuple(told[1]),
     )
 
 
@@ -121,8 +145,14 @@ def _perhaps_command(path: str) -> str:
 def _fix(job: Job, settings: Settings, loaded: Loaded) -> Fixed:
     """Lints, and where asked for fixes, verifies, or both."""
 
+    known = baseline.read(settings.baseline) if settings.baseline else None
+
     def check(sources: Loaded) -> Linted:
-        return lint(sources, settings, job.meter, job.jobs)
+        linted = lint(sources, settings, job.meter, job.jobs)
+        if known is None:
+            return linted
+        new = known.unknown(linted.findings, texts(sources.sources, linted.findings))
+        return Linted(new, linted.failures)
 
     with ExitStack() as stack:
         verdicts = Verdicts(stack.enter_context(judging(job.device, job.jobs, settings.verify))) if job.verify else None

@@ -44,6 +44,7 @@ class ConfigFile(Struct, frozen=True, rename="kebab", kw_only=True):
     wrappers: dict[str, str] = {}
     output_format: OutputFormat = "text"
     cache_dir: str | None = None
+    baseline: str | None = None
     verify: VerifyTable = VerifyTable()
 
 

@@ -37,6 +37,7 @@ class Options(Struct, frozen=True, kw_only=True):
     force_exclude: bool = False
     cache: bool = False
     cache_dir: Path | None = None
+    baseline: Path | None = None
 
 
 class PerFileIgnore(Struct, frozen=True):
@@ -67,6 +68,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     wrappers: dict[str, str]
     output_format: str
     verify: VerifySettings
+    baseline: Path | None = None
     store: Store = Store()
 
     def enabled_in(self, file: Path) -> frozenset[str]:
@@ -103,6 +105,7 @@ def settings_for(start: Path, options: Options) -> Settings:
         wrappers=_wrappers(located),
         output_format=options.output_format or file.output_format,
         verify=_verify(located),
+        baseline=options.baseline or (located.root / file.baseline if file.baseline else None),
         store=store,
     )
 
