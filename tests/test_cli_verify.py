@@ -116,6 +116,18 @@ def test_examples_that_cannot_be_used_are_noted(says: Says, capsys: pytest.Captu
     assert "a.py:5: this example is not used" in capsys.readouterr().err
 
 
+def test_a_command_that_cannot_be_followed_is_wrong_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_text(TEXT)
+    for args in (["--verify", "a.py"], ["compare", "a.py", "a.py"]):
+        assert run(*args, "--run", "make test") == 2
+        assert "only commands that start Python can be followed" in capsys.readouterr().err
+    assert run("--run", "pytest", "a.py") == 2
+    assert "`--run` is for `--verify`" in capsys.readouterr().err
+
+
 def test_the_configuration_names_factories_of_arguments(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -134,6 +146,12 @@ def test_the_configuration_names_factories_of_arguments(
     run("--verify")
     run("compare", "a.py", "a.py")
     assert given == [VerifySettings(tmp_path, {"a:step": "made:steps"})] * 2
+    Path("jaxlint.toml").write_text('[verify]\nrun = "python train.py"\n')
+    run("--verify")
+    run("--verify", "--run", "pytest tests")
+    configured, asked = given[2:]
+    assert (configured.run, configured.folder) == ("python train.py", tmp_path) and "verify.run" in configured.asked
+    assert asked == VerifySettings(tmp_path, {}, "pytest tests")
     Path("jaxlint.toml").write_text('[verify]\nexample = { "a:step" = "made:steps" }\n')
     assert run("compare", "a.py", "a.py") == 2
     assert "unknown key `verify.example`" in capsys.readouterr().err

@@ -37,6 +37,9 @@ def _codes(name: str, help: str) -> Callable[[_Command], _Command]:
 @click.option("--unsafe-fixes", is_flag=True, help="Apply also those that nearly always do (with --fix or --diff).")
 @click.option("--diff", is_flag=True, help="Show what the fixes would change; write nothing.")
 @click.option("--verify", is_flag=True, help="Run the code with and without each fix; fix only what proves good.")
+@click.option(
+    "--run", metavar="COMMAND", help="A command of Python that calls the code, for arguments (with --verify)."
+)
 @click.option("--device", type=click.Choice(["cpu", "gpu", "tpu"]), default="cpu", help="Where to verify.")
 @click.option("--report", metavar="FILE.html", help="Write a page that shows the evidence (with --verify).")
 @_codes("--select", "Rules to use: codes, prefixes, names, ALL; separated by commas.")
@@ -102,6 +105,8 @@ def _job(given: dict[str, Any]) -> Job:
         raise click.UsageError(
             "`--write-baseline` stands alone: no `--fix`, `--diff`, `--verify`, `--baseline` with it"
         )
+    if given["run"] is not None and not given["verify"]:
+        raise click.UsageError("`--run` is for `--verify`: it finds the arguments to verify with")
     if given["statistics"] and (given["output_format"] or "text") not in ("text", "json"):
         raise click.UsageError("`--statistics` comes as text or json only")
     return Job(
@@ -133,6 +138,7 @@ def _options(given: dict[str, Any]) -> Options:
         isolated=given["isolated"],
         output_format=given["output_format"],
         force_exclude=given["force_exclude"],
+        run=given["run"],
         cache=not (given["no_cache"] or given["stdin_filename"] or "-" in given["paths"]),
         cache_dir=Path(given["cache_dir"]) if given["cache_dir"] else None,
         baseline=Path(given["baseline"]) if given["baseline"] else None,

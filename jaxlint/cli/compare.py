@@ -12,7 +12,7 @@ from msgspec import to_builtins
 from jaxlint.cli.judge import judging, misread_examples
 from jaxlint.cli.output import note, wants_color
 from jaxlint.config.file import ConfigError
-from jaxlint.config.settings import verify_settings_for
+from jaxlint.config.settings import Options, verify_settings_for
 from jaxlint.engine import syntax_fault
 from jaxlint.fixes.verdicts import Request
 from jaxlint.model import Verdict
@@ -25,17 +25,18 @@ from jaxlint.source.text import SourceError, SourceFile
 @click.command()
 @click.argument("before")
 @click.argument("after")
+@click.option("--run", metavar="COMMAND", help="A command of Python that calls the code, for arguments.")
 @click.option("--device", type=click.Choice(["cpu", "gpu", "tpu"]), default="cpu", show_default=True)
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
-def compare(before: str, after: str, device: str, output_format: str, color: str) -> int:
+def compare(before: str, after: str, run: str | None, device: str, output_format: str, color: str) -> int:
     """Run two versions of a file and say whether they behave the same, and which is better.
 
     This runs the code. Exit status: 0 for confirmed and same, 1 for different and unverified.
     """
     old, new = _read(before), _read(after)
     try:
-        settings = verify_settings_for(common_root([before]))
+        settings = verify_settings_for(common_root([before]), Options(run=run))
     except ConfigError as error:
         raise click.UsageError(str(error)) from None
     for message in misread_examples([old]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from jaxlint.config.settings import VerifySettings
 from jaxlint.fixes.verdicts import Judge, Request
 from jaxlint.model import Verification
 from jaxlint.source.text import SourceFile
+
+if TYPE_CHECKING:
+    from jaxlint.verify.jobs import Command
 
 _INSTALL = "install `flake8-jaxlint[verify]` in the environment of the code that is checked"
 
@@ -21,14 +25,17 @@ def judging(device: str, jobs: int, settings: VerifySettings) -> Iterator[Judge]
     """A judge that runs changes on a device, `jobs` at a time; what it started is ended with it.
 
     Raises `click.ClickException` where what the verifier needs, the device included, is not there: verdicts from
-    elsewhere are not what was asked for.
+    elsewhere are not what was asked for; and where the command cannot be followed.
     """
     try:
         from jaxlint.verify import Change, Unavailable, Verifier
     except ModuleNotFoundError as error:
         raise click.ClickException(f"verification needs {error.name}; {_INSTALL}") from error
 
-    with Verifier(device=device, jobs=jobs, factories=settings.factories, root=settings.root) as verifier:
+    command = _command(settings)
+    with Verifier(
+        device=device, jobs=jobs, factories=settings.factories, root=settings.root, command=command
+    ) as verifier:
 
         def judge(requests: Sequence[Request]) -> Sequence[Verification]:
             changes = [
@@ -46,6 +53,15 @@ def judging(device: str, jobs: int, settings: VerifySettings) -> Iterator[Judge]
             return verdicts
 
         yield judge
+
+
+def _command(settings: VerifySettings) -> Command | None:
+    from jaxlint.verify.command import CommandError, read_command
+
+    try:
+        return None if settings.run is None else read_command(settings.run, settings.folder)
+    except CommandError as error:
+        raise click.UsageError(f"{settings.asked}: {error}") from None
 
 
 def misread_examples(sources: Iterable[SourceFile]) -> Iterator[str]:

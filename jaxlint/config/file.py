@@ -22,9 +22,12 @@ class ConfigError(Exception):
 
 
 class VerifyTable(Struct, frozen=True, rename="kebab", kw_only=True):
-    """What the table `verify` says: by `module:function` of a callable, that of the factory of its arguments."""
+    """What the table `verify` says: by `module:function` of a callable, that of the factory of its arguments,
+    and the command to run for more.
+    """
 
     examples: dict[str, str] = {}
+    run: str | None = None
 
 
 class ConfigFile(Struct, frozen=True, rename="kebab", kw_only=True):

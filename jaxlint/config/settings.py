@@ -38,6 +38,7 @@ class Options(Struct, frozen=True, kw_only=True):
     cache: bool = False
     cache_dir: Path | None = None
     baseline: Path | None = None
+    run: str | None = None
 
 
 class PerFileIgnore(Struct, frozen=True):
@@ -50,10 +51,17 @@ class PerFileIgnore(Struct, frozen=True):
 
 
 class VerifySettings(Struct, frozen=True):
-    """What the verifier is given beside the code; `root` is the folder that factories are imported from."""
+    """What the verifier is given beside the code.
+
+    `root` is the folder that factories are imported from, `run` a command that calls what has changed, `folder` that in
+    which it runs, and `asked` what asks for it, for messages.
+    """
 
     root: Path
     factories: dict[str, str] = {}
+    run: str | None = None
+    folder: Path = Path()
+    asked: str = "--run"
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -104,15 +112,15 @@ def settings_for(start: Path, options: Options) -> Settings:
         target=_target(start, located, options),
         wrappers=_wrappers(located),
         output_format=options.output_format or file.output_format,
-        verify=_verify(located),
         baseline=options.baseline or (located.root / file.baseline if file.baseline else None),
+        verify=_verify(located, options),
         store=store,
     )
 
 
-def verify_settings_for(start: Path) -> VerifySettings:
-    """What the configuration of a folder says of the verifier alone. Raises `ConfigError`."""
-    return _verify(_located(start, Options()))
+def verify_settings_for(start: Path, options: Options) -> VerifySettings:
+    """What is said of the verifier alone, for what lies under a folder. Raises `ConfigError`."""
+    return _verify(_located(start, options), options)
 
 
 def _located(start: Path, options: Options) -> Located:
@@ -190,7 +198,7 @@ def _target(start: Path, located: Located, options: Options) -> Target:
     return (None if options.isolated else target_of_project(start)) or LATEST
 
 
-def _verify(located: Located) -> VerifySettings:
+def _verify(located: Located, options: Options) -> VerifySettings:
     for name, factory in located.config.verify.examples.items():
         where = f"{located.where('verify.examples')}.{_key(name)}"
         if not _OBJECT.fullmatch(name):
@@ -198,7 +206,12 @@ def _verify(located: Located) -> VerifySettings:
         if not _OBJECT.fullmatch(factory):
             form = "write the factory as `package.module:function`, for example `tests.examples:make_batch`"
             raise ConfigError(f"{where}: `{factory}` names no function; {form}")
-    return VerifySettings(located.root, located.config.verify.examples)
+    table = located.config.verify
+    if options.run is not None:
+        return VerifySettings(located.root, table.examples, options.run)
+    if table.run is None:
+        return VerifySettings(located.root, table.examples)
+    return VerifySettings(located.root, table.examples, table.run, located.root, located.where("verify.run"))
 
 
 def _key(name: str) -> str:

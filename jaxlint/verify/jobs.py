@@ -39,6 +39,24 @@ class Data(str, Enum):  # noqa: UP042
     SCALED = "scaled"  # each is multiplied by a fixed pattern, so that zeros and signs stay
 
 
+class Start(str, Enum):  # noqa: UP042
+    """What a command starts."""
+
+    SCRIPT = "script"  # a file
+    MODULE = "module"  # by its name, as `python -m` does
+    CODE = "code"  # text, as `python -c` does
+
+
+class Command(Struct, frozen=True):
+    """A command of the user that starts Python: its text, the folder that it runs in, what it starts, and arguments."""
+
+    text: str
+    folder: str
+    start: Start
+    what: str
+    args: tuple[str, ...] = ()
+
+
 class Target(Struct, frozen=True):
     """A callable of the file that the change touches (`direct`), or that calls one that it touches."""
 
@@ -82,11 +100,16 @@ class Factory(Struct, frozen=True):
 
 
 class Declared(Struct, frozen=True):
-    """What the user gives to call the file's callables with; `root` is the folder that factories are imported from."""
+    """What the user gives to call the file's callables with.
+
+    `root` is the folder that factories are imported from; the command is run with recorders around the callables.
+    """
 
     examples: tuple[Example, ...] = ()
     factories: tuple[Factory, ...] = ()
     root: str = ""
+    command: Command | None = None
+    command_s: float = 60.0  # how long it may run
 
 
 class ReplayJob(Struct, frozen=True, tag="replay"):

@@ -68,7 +68,7 @@ class Runner:
             called=parts.called,
             declared=self._declared,
         )
-        answer = self._server.run(job, share=0.4)
+        answer = self._server.run(job, share=1.0 if self._declared.command else 0.4)
         if answer.timed_out:  # an unusual input may have started a loop that does not end
             answer = self._server.run(structs.replace(job, gentle=True))
         if answer.failure or not isinstance(answer.result, ReplayResult):

@@ -14,7 +14,7 @@ from types import TracebackType
 from jaxlint.model import Verdict, Verification
 from jaxlint.verify.case import Case
 from jaxlint.verify.change import Change
-from jaxlint.verify.jobs import Declared, Factory, Limits
+from jaxlint.verify.jobs import Command, Declared, Factory, Limits
 from jaxlint.verify.memory import Memory
 from jaxlint.verify.pool import Server, Unavailable
 
@@ -24,7 +24,8 @@ class Verifier:
 
     `device` is cpu, gpu or tpu; `timeout_s` and `memory_mb` bound every single run; `jobs` changes are judged at once;
     `python` is the interpreter whose JAX is to be used. `factories` name, by `module:name` of a callable, the
-    `module:name` of a function that makes arguments for it, found in the folder `root`.
+    `module:name` of a function that makes arguments for it, found in the folder `root`; `command` is run for the
+    arguments with which it calls what has changed.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Verifier:
         python: str | None = None,
         factories: Mapping[str, str] | None = None,
         root: str | os.PathLike[str] = ".",
+        command: Command | None = None,
     ) -> None:
         limits = Limits(wall_s=timeout_s, memory_mb=memory_mb)
         self._servers = [
@@ -47,7 +49,7 @@ class Verifier:
             self._free.put(Memory(server))
         self._device = device
         made = tuple(Factory(name, source) for name, source in (factories or {}).items())
-        self._declared = Declared(factories=made, root=os.path.abspath(root))
+        self._declared = Declared((), made, os.path.abspath(root), command, command_s=timeout_s / 2)
         self._closed = threading.Event()
 
     def __enter__(self) -> Verifier:

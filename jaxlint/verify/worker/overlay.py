@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import os
-from collections.abc import Mapping
+import types
+from collections.abc import Callable, Iterator, Mapping
 from importlib.machinery import SourceFileLoader
 from typing import Any
+
+_GET_DATA, _PATH_STATS = SourceFileLoader.get_data, SourceFileLoader.path_stats
 
 
 def serve(path: str, text: str) -> list[str]:
@@ -16,7 +20,7 @@ def serve(path: str, text: str) -> list[str]:
     loader must not see the file's date, or it would take byte code of the original from `__pycache__`.
     """
     real, read = os.path.realpath(path), []
-    get_data, path_stats = SourceFileLoader.get_data, SourceFileLoader.path_stats
+    get_data, path_stats = _GET_DATA, _PATH_STATS
 
     def served_data(self: SourceFileLoader, wanted: str) -> bytes:
         if os.path.realpath(wanted) != real:
@@ -34,6 +38,25 @@ def serve(path: str, text: str) -> list[str]:
     loader.path_stats = served_stats
     show_source(path, text)
     return read
+
+
+@contextlib.contextmanager
+def executed_by(path: str, run: Callable[[types.ModuleType], None]) -> Iterator[None]:
+    """Whenever the file is imported inside the block, `run` executes the module."""
+    real, exec_module = os.path.realpath(path), SourceFileLoader.exec_module
+
+    def exec_served(self: SourceFileLoader, module: types.ModuleType) -> None:
+        if os.path.realpath(self.path) == real:
+            run(module)
+        else:
+            exec_module(self, module)
+
+    loader: Any = SourceFileLoader
+    loader.exec_module = exec_served
+    try:
+        yield
+    finally:
+        loader.exec_module = exec_module
 
 
 def show_source(path: str, text: str) -> None:

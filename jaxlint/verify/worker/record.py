@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import types
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -32,12 +32,15 @@ class Call(Struct, frozen=True):
 class Recorder:
     """Wraps the targets as they come into being and keeps copies of their arguments, from before each call."""
 
-    def __init__(self, names: Collection[str], namespace: dict[str, Any]) -> None:
+    def __init__(
+        self, names: Collection[str], namespace: dict[str, Any], noted: Callable[[], None] = lambda: None
+    ) -> None:
         self.calls: dict[str, list[Call]] = {name: [] for name in names}
         self.shapes: dict[str, list[Call]] = {name: [] for name in names}
         self.results: dict[str, list[Captured]] = {name: [] for name in names}  # of all calls, in their order
         self.reached: set[str] = set()
         self.active = True
+        self._noted = noted  # called after each call that was kept
         self._built: dict[int, tuple[Any, Call]] = {}  # holds the instances, so that no id is used again
         self._namespace = namespace
         self._wrappers: dict[int, Any] = {}  # kept alive, so that no id is used again
@@ -79,6 +82,12 @@ class Recorder:
         """How an instance was built, if that was recorded."""
         return self._built.get(id(instance), (None, None))[1]
 
+    def add(self, calls: Mapping[str, Sequence[Call]], shapes: Mapping[str, Sequence[Call]]) -> None:
+        """Take in calls that were recorded elsewhere."""
+        for kept, more in ((self.calls, calls), (self.shapes, shapes)):
+            for name, many in more.items():
+                kept[name] += many
+
     def bound(self, name: str) -> Any:
         """The callable itself that the name stands for."""
         return self._bound.get(name, self._namespace.get(name))
@@ -97,6 +106,10 @@ class Recorder:
         if not any(map(is_tracer, jax.tree_util.tree_leaves(result))):
             with contextlib.suppress(Exception):  # what cannot be read is no evidence
                 self.results[name].append(capture(result))
+
+    def is_full(self, name: str) -> bool:
+        """Whether no more calls of it are kept."""
+        return len(self.calls[name]) >= _KEPT
 
     def is_bound(self, name: str, value: Any) -> bool:
         """Whether the name still stands for this callable."""
@@ -124,9 +137,10 @@ class Recorder:
             kept[name].append(Call(clone(args), clone(kwargs), abstract=kept is self.shapes, init=init))
             seen.add(form)
         except (Uncopyable, TypeError, ValueError):
-            pass
+            return
         finally:
             self.active = True
+        self._noted()
 
     def _note_init(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         clone = Cloner(self._namespace, self._namespace)

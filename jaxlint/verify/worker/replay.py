@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import io
+import os
 import time
 import types
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from jaxlint.verify.worker import execute, overlay
 from jaxlint.verify.worker.called import other_arguments, same_results
 from jaxlint.verify.worker.capture import TooMuch, capture
 from jaxlint.verify.worker.clone import Uncopyable
+from jaxlint.verify.worker.commanded import Commanded
 from jaxlint.verify.worker.counting import Counter
 from jaxlint.verify.worker.declared import Declarations
 from jaxlint.verify.worker.place import Place
@@ -52,18 +54,22 @@ class _Replay:
         self.hits: set[int] = set()
         self.timed = 0
         self.proven_faster = False
+        self.problems: list[str] = []
         self.has_keys = World.NEUTRAL not in (job.before_world, job.after_world)
 
     def run(self) -> ReplayResult:
         job = self.job
         place = prepare(job.path, job.before)
         with contextlib.redirect_stdout(io.StringIO()):
+            commanded = self._follow(place)
             recorded = place.module()
             recorder = Recorder({t.name for t in job.targets}.union(job.called), vars(recorded))
             self._execute(job.before, job.before_world, recorded, recorder)
             recorder.active = False
             with inside(job.before_world):
                 self.declared = Declarations(job.declared, job.targets, place, vars(recorded), job.seed)
+            if commanded:
+                recorder.add(*commanded.moved_to(vars(recorded)))
             # Once more without recorders, which would make the original slower.
             before_module = place.module()
             before_fault = self._execute(job.before, job.before_world, before_module, None)
@@ -76,7 +82,19 @@ class _Replay:
         again = self._recorded_again(place) if self._must_record_again(before, after) else Recorder((), {})
         judged = (self._judge(target, before, after, recorder, again) for target in job.targets)
         calls = (*judged, *self._called_otherwise(recorder, again))
-        return ReplayResult(calls, before_fault, after_fault, tuple(sorted(self.hits)), self.declared.problems)
+        problems = (*self.declared.problems, *self.problems)
+        return ReplayResult(calls, before_fault, after_fault, tuple(sorted(self.hits)), problems)
+
+    def _follow(self, place: Place) -> Commanded | None:
+        """What the user's command calls."""
+        job = self.job
+        if job.declared.command is None or not job.targets:
+            return None
+        commanded = Commanded(job.declared.command, job.path, job.before, {target.name for target in job.targets})
+        with inside(job.before_world):
+            commanded.run(place, job.declared.command_s)
+        self.problems += [commanded.problem] if commanded.problem else []
+        return commanded
 
     def _must_record_again(self, before: Side, after: Side) -> bool:
         """Whether the fixed version's own calls count: see `called`."""
@@ -133,8 +151,7 @@ class _Replay:
             calls = self._calls(target, after, recorder)
             return self._compare(target, calls, before, after)
         except NotFound as error:
-            advice = f"add `# jaxlint: example {self._example(name, after)}` with the right shapes"
-            return CallResult(name, "skipped", f"{error}: {advice}")
+            return CallResult(name, "skipped", f"{error}: {self._advice(name, after)}")
         except Uncopyable as error:
             return CallResult(name, "skipped", f"its arguments cannot be copied: {error}")
         except TooMuch:
@@ -156,9 +173,12 @@ class _Replay:
         with inside(after.world), contextlib.redirect_stdout(io.StringIO()):
             return [arguments(after.function(name), self.job.seed)]
 
-    def _example(self, name: str, after: Side) -> str:
-        owner = name.rpartition(".")[0]
-        return example_of(name, after.function(name), after.function(owner) if owner else None)
+    def _advice(self, name: str, after: Side) -> str:
+        owner, _, last = name.rpartition(".")
+        if last.startswith("test_"):
+            return f"have it run by `--run 'pytest {os.path.relpath(self.job.path, self.job.declared.root or '.')}'`"
+        example = example_of(name, after.function(name), after.function(owner) if owner else None)
+        return f"add `# jaxlint: example {example}` with the right shapes, or let `--run` name a command that calls it"
 
     def _compare(self, target: Target, calls: list[Call], before: Side, after: Side) -> CallResult:
         end, tally = _wall() + _COMPARE_S, _Tally(target.name)
