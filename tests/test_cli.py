@@ -353,3 +353,17 @@ def test_linting_imports_neither_jax_nor_numpy(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "[]", done.stderr
+
+
+def test_the_settings_that_hold_are_shown_as_a_configuration(run: Command) -> None:
+    write({"a.py": MENDED, "jaxlint.toml": 'select = ["JAX1"]\nper-file-ignores = { "a.py" = ["JAX101"] }\n'})
+    shown = run("--show-settings", "--target-jax", "0.6.0").out
+    assert "JAX2" not in shown.partition("fixable")[0] and 'target-jax = "0.6.0"' in shown
+    write({"jaxlint.toml": shown})
+    assert run("--show-settings").out == shown
+
+
+def test_the_files_that_would_be_checked_are_shown(run: Command) -> None:
+    write({"a.py": REMOVED, "b/c.py": REMOVED, "d.txt": "", "jaxlint.toml": 'extend-exclude = ["b"]\n'})
+    ended = run("--show-files", ".")
+    assert (ended.status, ended.out) == (0, "a.py\n")

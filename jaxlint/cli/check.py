@@ -57,6 +57,8 @@ def _codes(name: str, help: str) -> Callable[[_Command], _Command]:
 @click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), help="How to report (default: text).")
 @click.option("--output-file", metavar="FILE", help="Where to write the report (default: standard output).")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
+@click.option("--show-files", is_flag=True, help="List the files that would be checked.")
+@click.option("--show-settings", is_flag=True, help="Print the settings that hold, as TOML.")
 @click.option("--show-timings", is_flag=True, help="Say on standard error how long each stage took.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule instead.")
 @click.option("--stdin-filename", metavar="FILE", help="Read standard input and treat it as this file.")
@@ -68,6 +70,8 @@ def check(**given: Any) -> int:
     """
     job = _job(given)
     try:
+        if given["show_files"] or given["show_settings"]:
+            return _show(job, files=given["show_files"])
         outcome = run(job)
     except (ConfigError, BaselineError) as error:
         raise click.UsageError(str(error)) from None
@@ -85,6 +89,14 @@ def check(**given: Any) -> int:
     if outcome.problems:
         return 2
     return 1 if _found(job, outcome) and not given["exit_zero"] else 0
+
+
+def _show(job: Job, *, files: bool) -> int:
+    from jaxlint.cli import show
+
+    for line in show.files(job) if files else show.settings(job):
+        print(line)
+    return 0
 
 
 def _found(job: Job, outcome: Outcome) -> bool:
