@@ -48,6 +48,31 @@ def test_a_small_change_is_unclear_without_a_reference_and_settled_with_one() ->
     assert compare(captured([1.0001]), captured([0.9999]), captured([1.0])).level == "same"
 
 
+def test_a_large_row_hides_no_small_one() -> None:
+    one, two = [[1e6, 2e6], [0.1, 0.2]], [[1e6, 2e6], [0.15, 0.2]]
+    off = [[1e6 + 1, 2e6], [0.1, 0.2]]  # where the original's own error is in the large row
+    for exact in (one, off):
+        assert compare(captured(one), captured(two), captured(exact)).level == "different"
+        assert compare(captured(one), captured(two), captured(exact), captured(off)).level == "different"
+    assert compare(captured(one), captured(off), captured(off)).level == "same"
+
+
+def test_what_is_in_64_bits_is_no_judge_of_itself() -> None:
+    one, two = captured([1.0, 3.0], "float64"), captured([1.0 + 1e-13, 3.0], "float64")
+    shaken = captured([1.0 + 5e-14, 3.0], "float64")
+    assert compare(one, two, one).level == "unclear"
+    assert compare(one, two, one, shaken).level == "same"
+    assert compare(one, captured([1.0 + 1e-12, 3.0], "float64"), one, shaken).level == "unclear"
+    assert compare(one, captured([1.0 + 1e-7, 3.0], "float64"), one, shaken).level == "different"
+
+
+def test_bfloat16_is_coarse() -> None:
+    """Its 8 eps are 6 %; somewhat beyond that nothing can be told without a better result."""
+    one = captured([1.0], "bfloat16")
+    levels = [compare(one, captured([value], "bfloat16")).level for value in (1.05, 1.1, 1.5)]
+    assert levels == ["same", "unclear", "different"]
+
+
 @pytest.mark.parametrize(
     ("one", "two", "level"),
     [

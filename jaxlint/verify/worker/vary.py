@@ -22,6 +22,7 @@ STYLES = (
 
 
 _NARROW = {"float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+_ROUNDINGS = {**_NARROW, "float64": 2.0**-52}
 
 
 def varier(style: str, seed: int, constants: Sequence[float] = ()) -> Callable[[Any], Any]:
@@ -60,9 +61,9 @@ def widened(value: Any) -> Any:
 def shaken(value: Any) -> Any:
     """Numbers that are off by about one rounding, some up and some down."""
     dtype = "float32" if isinstance(value, float) else str(getattr(value, "dtype", ""))
-    if dtype not in _NARROW:
+    if dtype not in _ROUNDINGS:
         return value
-    rounding = _NARROW[dtype] * np.where(np.arange(np.size(value)) % 3 == 1, -1.0, 1.0).reshape(np.shape(value))
+    rounding = _ROUNDINGS[dtype] * np.where(np.arange(np.size(value)) % 3 == 1, -1.0, 1.0).reshape(np.shape(value))
     wide = np.asarray(value).astype(np.float64) * (1 + rounding)
     if isinstance(value, float):
         return float(wide)
