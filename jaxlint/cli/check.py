@@ -51,6 +51,7 @@ def _codes(name: str, help: str) -> Callable[[_Command], _Command]:
 @click.option("--config", metavar="FILE", help="The configuration file to use.")
 @click.option("--baseline", metavar="FILE", help="Report nothing that this file, made before, knows.")
 @click.option("--write-baseline", metavar="FILE", help="Make such a file of all that is found now.")
+@click.option("--add-noqa", is_flag=True, help="Suppress all that is found, by comments in the code.")
 @click.option("--no-cache", is_flag=True, help="Work out everything anew, and store nothing.")
 @CACHE_DIR
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use (default: half of the cores).")
@@ -80,7 +81,7 @@ def check(**given: Any) -> int:
     if outcome.text is not None:
         sys.stdout.write(outcome.text)
     with job.meter.stage("report"):
-        if not job.write_baseline:
+        if not job.write_baseline and not job.add_noqa:
             _report(job, outcome, given)
         if given["report"]:
             _page(outcome.report, Path(given["report"]))
@@ -113,12 +114,7 @@ def _job(given: dict[str, Any]) -> Job:
     if given["unsafe_fixes"] and not (given["fix"] or given["diff"]):
         note("`--unsafe-fixes` does nothing without `--fix` or `--diff`")
     _check_page(given)
-    if given["write_baseline"] and any(given[name] for name in ("fix", "diff", "verify", "baseline")):
-        raise click.UsageError(
-            "`--write-baseline` stands alone: no `--fix`, `--diff`, `--verify`, `--baseline` with it"
-        )
-    if given["run"] is not None and not given["verify"]:
-        raise click.UsageError("`--run` is for `--verify`: it finds the arguments to verify with")
+    _check_alone(given)
     if given["statistics"] and (given["output_format"] or "text") not in ("text", "json"):
         raise click.UsageError("`--statistics` comes as text or json only")
     return Job(
@@ -133,6 +129,7 @@ def _job(given: dict[str, Any]) -> Job:
         jobs=given["jobs"] or max(1, (os.cpu_count() or 1) // 2),
         meter=Meter(),
         page=given["report"] is not None,
+        add_noqa=given["add_noqa"],
         write_baseline=Path(given["write_baseline"]) if given["write_baseline"] else None,
     )
 
@@ -155,6 +152,16 @@ def _options(given: dict[str, Any]) -> Options:
         cache_dir=Path(given["cache_dir"]) if given["cache_dir"] else None,
         baseline=Path(given["baseline"]) if given["baseline"] else None,
     )
+
+
+def _check_alone(given: dict[str, Any]) -> None:
+    """What takes over old code does nothing else."""
+    chosen = [name for name in ("write_baseline", "add_noqa") if given[name]]
+    others = [name for name in ("fix", "diff", "verify") if given[name]]
+    others += ["baseline"] if given["baseline"] and given["write_baseline"] else []
+    if len(chosen) == 2 or (chosen and others):
+        names = [f"`--{name.replace('_', '-')}`" for name in (*chosen, *others)]
+        raise click.UsageError(f"{' and '.join(names[:2])} exclude each other")
 
 
 def _check_page(given: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ from jaxlint.config.settings import Options, Settings, settings_for
 from jaxlint.engine import Linted, Loaded, lint, load, unreadable_finding
 from jaxlint.fixes.diff import unified
 from jaxlint.fixes.loop import Fixed, fix_all, text_with
+from jaxlint.fixes.noqa import with_noqa
 from jaxlint.fixes.proved import changes, fix_proved
 from jaxlint.fixes.verdicts import Verdicts
 from jaxlint.fixes.write import WriteError, create, replace
@@ -29,7 +30,7 @@ class Job(Struct, frozen=True, kw_only=True):
     """What the user asked for. `stdin_name` is the name of standard input where that is what is checked.
 
     `page` asks for what the page of the evidence shows of each change. `write_baseline` is the file that is to hold
-    all findings as known ones.
+    all findings as known ones, `add_noqa` asks for comments that suppress them.
     """
 
     paths: tuple[str, ...]
@@ -44,6 +45,7 @@ class Job(Struct, frozen=True, kw_only=True):
     meter: Meter
     page: bool = False
     write_baseline: Path | None = None
+    add_noqa: bool = False
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -66,6 +68,8 @@ def run(job: Job) -> Outcome:
     notes += misread_examples(loaded.sources) if job.verify else ()
     if job.write_baseline:
         return _write_baseline(job, job.write_baseline, settings, loaded, (problems, notes))
+    if job.add_noqa:
+        return _add_noqa(job, settings, loaded, (problems, notes))
     fixed = _fix(job, settings, loaded)
     problems += map(str, fixed.remaining.failures)
     notes += fixed.notes
@@ -104,6 +108,23 @@ def _write_baseline(
         problems=tuple(problems),
         notes=tuple(told[1]),
     )
+
+
+def _add_noqa(job: Job, settings: Settings, loaded: Loaded, told: tuple[list[str], list[str]]) -> Outcome:
+    linted = lint(loaded, settings, job.meter, job.jobs)
+    problems, count = [*told[0], *map(str, linted.failures)], 0
+    for source in loaded.sources:
+        found = [finding for finding in linted.findings if finding.path == source.path]
+        text = with_noqa(source.text, found)
+        if text != source.text:
+            try:
+                replace(loaded.files[source.path], source.data, source.with_text(text).data)
+                count += 1
+            except (SourceError, WriteError) as error:
+                problems.append(f"{source.path}: {error}")
+    notes = [*told[1], f"`# noqa` comments were added to {count} files"]
+    report = Report((), files=len(loaded.files))
+    return Outcome(report=report, output_format="text", problems=tuple(problems), notes=tuple(notes))
 
 
 def _changes(fixed: Fixed) -> Iterator[tuple[Finding, Change]]:

@@ -60,6 +60,12 @@ def directives(text: str) -> tuple[Directive, ...]:
     )
 
 
+def statement_ends(text: str) -> dict[int, int]:
+    """Line → the last line of the statement that it belongs to, where a comment about it can stand."""
+    found = ((first, last) for _, first, last in _statements(text))
+    return {line: last for first, last in found for line in range(first, last + 1)}
+
+
 def names_ours(text: str) -> bool:
     """Whether any suppression may name our rules; quick, and may say yes to one that is none."""
     return bool(_OURS.search(text))
