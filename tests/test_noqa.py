@@ -51,9 +51,14 @@ def test_it_does_not_go_together_with_fixes(tmp_path: Path) -> None:
     assert result.exit_code == 2 and "`--add-noqa` and `--fix` exclude each other" in result.output
 
 
-PARTS = st.sampled_from(
-    [*PLAIN.splitlines(), *LONG.splitlines(), "if y:", "    jax.tree_map(abs, [2])", "# noqa", "\\"]
-)
+LINES = [
+    *PLAIN.splitlines(),
+    *LONG.splitlines(),
+    "if y:",
+    "    jax.tree_map(abs, [2])",
+    "# noqa",
+    "\\",
+]
 
 
 @given(st.lists(st.sampled_from(LINES), max_size=12).map("\n".join))
