@@ -12,6 +12,7 @@ import click
 
 from jaxlint.baseline import BaselineError
 from jaxlint.cli.clean import CACHE_DIR
+from jaxlint.cli.complete import complete_rules
 from jaxlint.cli.job import Job, Outcome, run
 from jaxlint.cli.output import emit, note, wants_color
 from jaxlint.config.file import OUTPUT_FORMATS, ConfigError
@@ -28,11 +29,11 @@ def _split(values: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _codes(name: str, help: str) -> Callable[[_Command], _Command]:
-    return click.option(name, multiple=True, metavar="CODES", help=help)
+    return click.option(name, multiple=True, metavar="CODES", help=help, shell_complete=complete_rules)
 
 
 @click.command()
-@click.argument("paths", nargs=-1, metavar="[PATHS]")
+@click.argument("paths", nargs=-1, metavar="[PATHS]", type=click.Path())
 @click.option("--fix", is_flag=True, help="Apply the fixes that keep the program's meaning.")
 @click.option("--unsafe-fixes", is_flag=True, help="Apply also those that nearly always do (with --fix or --diff).")
 @click.option("--diff", is_flag=True, help="Show what the fixes would change; write nothing.")

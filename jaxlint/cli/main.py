@@ -6,10 +6,14 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
 from jaxlint import __version__
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "check": "jaxlint.cli.check",
@@ -29,9 +33,17 @@ class _Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own = {"--help", "-h", "--version", "-V"}
+        if not args and ctx.resilient_parsing:  # a shell asks what may come first
+            return super().parse_args(ctx, args)
         if not args or (args[0] not in COMMANDS and args[0] not in own):
             args = ["check", *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        check = self.get_command(ctx, "check")
+        assert check is not None
+        inside = click.Context(check, parent=ctx, info_name="check", resilient_parsing=True)
+        return [*super().shell_complete(ctx, incomplete), *check.shell_complete(inside, incomplete)]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -6,6 +6,7 @@ import click
 from msgspec import to_builtins
 
 from jaxlint import registry
+from jaxlint.cli.complete import complete_rules
 from jaxlint.config.selection import SelectionError, find_rule
 from jaxlint.pages import page
 from jaxlint.registry import Rule
@@ -24,7 +25,7 @@ def rules(output_format: str) -> None:
 
 
 @click.command()
-@click.argument("rule", required=False, metavar="[CODE|NAME]")
+@click.argument("rule", required=False, metavar="[CODE|NAME]", shell_complete=complete_rules)
 @click.pass_context
 def rule(ctx: click.Context, rule: str | None) -> None:
     """Explain a rule, by its code or name; without one, list the rules."""
