@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jaxlint.cli.main import main
@@ -356,6 +356,7 @@ def recording(*arguments: Argument) -> Recording:
     )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(leaves, leaves)
 def test_what_jax_keys_its_caches_on_differs_and_nothing_else(one: Leaf, other: Leaf) -> None:
     made = recording(*(Argument(i, "x", False, False, leaves=(leaf,)) for i, leaf in enumerate((one, other))))
