@@ -178,6 +178,7 @@ class ProgramResult(Struct, frozen=True, tag="program"):
     removed: int = 0  # how often functions were called that this JAX no longer has, and that were put back
     varied: int = 0  # how many arrays were given other data
     note: str = ""  # why the run is no evidence, when it is none
+    unserved: str = ""  # how something other than this version was run, when something was
 
 
 class Timing(Struct, frozen=True):
@@ -224,6 +225,7 @@ class ReplayResult(Struct, frozen=True, tag="replay"):
     after_fault: Fault | None = None
     hits: tuple[int, ...] = ()
     problems: tuple[str, ...] = ()  # what is wrong with declared arguments
+    unserved: str = ""  # see `ProgramResult`
 
 
 Result = ProgramResult | ReplayResult

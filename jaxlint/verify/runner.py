@@ -47,6 +47,7 @@ class Runner:
         answer = self._server.run(job, again=again)
         if answer.failure or not isinstance(answer.result, ProgramResult):
             raise Stop(Verdict.UNVERIFIED, f"the {which} program could not be judged: {answer.failure}")
+        _check_served(answer.result)
         return Run(answer.result, answer.stdout, answer.arrays)
 
     def replay(
@@ -73,5 +74,12 @@ class Runner:
             answer = self._server.run(structs.replace(job, gentle=True))
         if answer.failure or not isinstance(answer.result, ReplayResult):
             raise Stop(Verdict.UNVERIFIED, f"the changed functions could not be called: {answer.failure}")
+        _check_served(answer.result)
         self.problems = answer.result.problems
         return answer.result
+
+
+def _check_served(result: ProgramResult | ReplayResult) -> None:
+    """What ran must have been the version that is judged: without that proof there is no verdict."""
+    if result.unserved:
+        raise Stop(Verdict.UNVERIFIED, result.unserved)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import sysconfig
 import textwrap
+import venv
 from pathlib import Path
 
 import pytest
 
 from jaxlint.model import Verdict
 from jaxlint.verify import Change, Verifier, compare
+from jaxlint.verify.command import read_command
 
 pytestmark = pytest.mark.jax
 
@@ -17,7 +21,7 @@ GOOD = (Verdict.CONFIRMED, Verdict.SAME)
 
 def write(folder: Path, **files: str) -> None:
     for name, text in files.items():
-        path = folder / (name.replace("__", "/") + ".py")
+        path = folder / (re.sub("(?<=[a-z])__(?=[a-z_])", "/", name) + ".py")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(textwrap.dedent(text))
 
@@ -80,6 +84,131 @@ def test_source_and_tracebacks_are_those_of_the_version_that_runs(verifier: Veri
     text = "import inspect\n\ndef f():\n    return 1\n\nprint(inspect.getsource(f))\n"
     found = verifier.verify(Change(str(tmp_path / "a.py"), text, text.replace("return 1", "return 2")))
     assert found.verdict is Verdict.DIFFERENT and found.reason == "printed 1 against 2"
+
+
+NAMESPACE = """
+import importlib.resources
+import jax.numpy as jnp
+from ..scale import SCALE
+
+NUMBERS = [float(n) for n in importlib.resources.files("space.data").joinpath("numbers.txt").read_text().split()]
+
+def total(x):
+    return jnp.sum(x * SCALE) + NUMBERS[1]
+
+print(__name__, total(jnp.array(NUMBERS)))
+"""
+
+
+def test_packages_without_init_files_and_their_data(verifier: Verifier, tmp_path: Path) -> None:
+    write(tmp_path / "src", space__scale="SCALE = 2.0\n", space__deep__mod=NAMESPACE)
+    (tmp_path / "src/space/data").mkdir()
+    (tmp_path / "src/space/data/numbers.txt").write_text("1.5 2.5")
+    (tmp_path / "pyproject.toml").touch()
+    path = str(tmp_path / "src/space/deep/mod.py")
+    good = verifier.verify(Change(path, NAMESPACE, NAMESPACE.replace("jnp.sum(x * SCALE)", "SCALE * jnp.sum(x)")))
+    assert good.verdict in GOOD and "the program's own" in str(good.inputs)
+    bad = verifier.verify(Change(path, NAMESPACE, NAMESPACE.replace("NUMBERS[1]", "NUMBERS[0]")))
+    assert bad.verdict is Verdict.DIFFERENT
+    renamed = verifier.verify(Change(path, NAMESPACE, NAMESPACE.replace("__name__", "'space.deep.mod'")))
+    assert renamed.verdict in GOOD
+
+
+def test_the_file_of_a_package_itself(verifier: Verifier, tmp_path: Path) -> None:
+    text = "from .scale import SCALE\nfrom . import user\n\ndef f(x):\n    return x * SCALE\n\nprint(user.g(2.0))\n"
+    write(tmp_path, pkg__scale="SCALE = 2.0\n", pkg__user="import pkg\n\ndef g(x):\n    return pkg.f(x)\n")
+    path = tmp_path / "pkg/__init__.py"
+    path.write_text("raise SystemExit('not this version')")
+    assert verifier.verify(Change(str(path), text, text.replace("x * SCALE", "SCALE * x"))).verdict in GOOD
+    assert verifier.verify(Change(str(path), text, text.replace("x * SCALE", "x + 3"))).verdict is Verdict.DIFFERENT
+
+
+def test_the_part_of_a_module_that_runs_when_it_is_started(verifier: Verifier, tmp_path: Path) -> None:
+    text = "from .scale import SCALE\n\nif __name__ == '__main__':\n    print(__package__, 3.0 * SCALE)\n"
+    write(tmp_path, pkg____init__="", pkg__scale="SCALE = 2.0\n")
+    path = str(tmp_path / "pkg/mod.py")
+    assert verifier.verify(Change(path, text, text.replace("3.0 * SCALE", "SCALE * 3.0"))).verdict in GOOD
+    assert verifier.verify(Change(path, text, text.replace("3.0 *", "4.0 *"))).reason == "printed 6.0 against 8.0"
+
+
+def test_a_package_that_fails_with_the_file(verifier: Verifier, tmp_path: Path) -> None:
+    text = "import jax\n\ny = jax.tree_map(abs, [-1])\n"
+    write(tmp_path, pkg____init__="from .mod import y\n", pkg__mod=text)
+    found = verifier.verify(
+        Change(str(tmp_path / "pkg/mod.py"), text, text.replace("tree_map", "tree.map"), "removed-api")
+    )
+    assert found.verdict is Verdict.CONFIRMED and "the original fails at line 3" in found.reason
+
+
+def test_an_editable_install_gives_the_name(tmp_path: Path) -> None:
+    write(tmp_path / "lib", space__inner__scale="SCALE = 2.0\n")
+    text = "from space.inner import scale\nfrom . import scale as again\nprint(scale is again, __name__)\n"
+    path = tmp_path / "lib/space/inner/mod.py"
+    venv.create(tmp_path / "venv", symlinks=True)
+    (site,) = (tmp_path / "venv").glob("lib/python*/site-packages")
+    (site / "editable.pth").write_text(f"{tmp_path / 'lib'}\n{sysconfig.get_path('purelib')}\n")
+    with Verifier(python=str(tmp_path / "venv/bin/python")) as verifier:
+        found = verifier.verify(Change(str(path), text, text.replace("__name__", "'space.inner.mod'")))
+        assert found.verdict in GOOD, found.reason
+        found = verifier.verify(Change(str(path), text, text.replace("scale is again", "False")))
+        assert "True space.inner.mod" in found.reason
+
+
+def test_whoever_reads_the_file_gets_the_version_that_is_judged(verifier: Verifier, tmp_path: Path) -> None:
+    ways = """
+    import importlib.util, pathlib, runpy
+
+    if __name__ == "__main__":
+        spec = importlib.util.spec_from_file_location("another_name", __file__)
+        other = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(other)
+        import link
+        ran = runpy.run_path(__file__)
+        exec(open(__file__).read(), executed := {"__name__": "executed"})
+        exec(pathlib.Path(__file__).read_bytes(), again := {"__name__": "again"})
+        print(other.NUMBER, link.NUMBER, ran["NUMBER"], executed["NUMBER"], again["NUMBER"])
+
+    NUMBER = 7
+    """
+    path = tmp_path / "main.py"
+    path.write_text("NUMBER = 1\n")
+    (tmp_path / "link.py").symlink_to(path)
+    text = textwrap.dedent(ways)
+    assert verifier.verify(Change(str(path), text, text.replace("= 7", "= 14 // 2"))).verdict in GOOD
+    found = verifier.verify(Change(str(path), text, text.replace("= 7", "= 8")))
+    assert found.verdict is Verdict.DIFFERENT and found.reason == "printed 7 against 8"
+
+
+def test_there_is_no_verdict_where_the_file_on_disk_is_read(verifier: Verifier, tmp_path: Path) -> None:
+    text = "import os\nexec(os.read(os.open(__file__, os.O_RDONLY), 1000))\nx = 1\nprint(x)\n"
+    path = tmp_path / "main.py"
+    path.write_text("print('this version')\n")
+    found = verifier.verify(Change(str(path), text, text.replace("x = 1", "x = 0 + 1")))
+    assert found.verdict is Verdict.UNVERIFIED and "main.py is read from disk" in found.reason
+
+
+def test_files_of_tests(verifier: Verifier, tmp_path: Path) -> None:
+    text = """
+    import jax.numpy as jnp
+
+    def helper(x):
+        return jnp.sum(x) * 2.0
+
+    def test_helper(data):
+        assert helper(data["x"]) == 6.0
+    """
+    text, path = textwrap.dedent(text), tmp_path / "test_it.py"
+    path.write_text(text)
+    write(
+        tmp_path,
+        conftest="import pytest, jax.numpy as jnp\n\n@pytest.fixture\ndef data():\n    return {'x': jnp.ones(3)}\n",
+    )
+    change = Change(str(path), text, text.replace('helper(data["x"]) == 6.0', '6.0 == helper(data["x"])'))
+    found = verifier.verify(change)
+    assert found.verdict is Verdict.UNVERIFIED and "--run 'pytest " in found.reason, found.reason
+    with Verifier(command=read_command("pytest test_it.py", tmp_path)) as followed:
+        found = followed.verify(change)
+        assert found.verdict in GOOD and "recorded (" in found.inputs, found
 
 
 def test_compare_two_files(tmp_path: Path) -> None:

@@ -76,10 +76,10 @@ class _Wrong(Exception):
 @contextlib.contextmanager
 def _importable(root: str, names: frozenset[str], namespace: dict[str, Any]) -> Iterator[None]:
     """Factories are found in the project's folder, and what they import of the file is the module at hand."""
-    module = sys.modules[namespace["__name__"]]
-    other = {name: sys.modules.get(name) for name in names if name != module.__name__}
+    module = sys.modules.get(namespace["__name__"])
+    other = {name: sys.modules.get(name) for name in names if module and name != module.__name__}
     sys.path.append(root or os.getcwd())
-    sys.modules.update(dict.fromkeys(other, module))
+    sys.modules.update({name: module for name in other if module})
     try:
         yield
     finally:

@@ -2,42 +2,130 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import importlib.util
 import os
 import sys
 import types
+from collections.abc import Iterator
+
+_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+_DEEPEST = 12
 
 
 class Place:
-    """Where a file stands: its package, if it is in one, and the folder that its imports start from."""
+    """A file as Python would import or start it.
 
-    def __init__(self, path: str) -> None:
+    `dotted` is its name as a module, `package` what its relative imports start from, and `root` the folder from which
+    both are found. `name` is what it is run as: `__main__` when it is no part of a package, or has a part for that.
+    """
+
+    def __init__(self, path: str, text: str = "") -> None:
         self.path = path
         folder, file = os.path.split(os.path.abspath(path))
-        parts = [] if file == "__init__.py" else [os.path.splitext(file)[0]]
-        while os.path.exists(os.path.join(folder, "__init__.py")):
+        tree = _parsed(text)
+        stem = os.path.splitext(file)[0]
+        parts = [] if stem == "__init__" else [stem]
+        for _ in range(_depth(folder, _level(tree))):
             folder, name = os.path.split(folder)
             parts.insert(0, name)
         self.root = folder
-        self.package = ".".join(parts[:-1]) if len(parts) > 1 else ""
-        self.name = ".".join(parts) if self.package else "__main__"
+        self.dotted = ".".join(parts) or stem
+        self._is_package = stem == "__init__" and bool(parts)
+        self.package = ".".join(parts if self._is_package else parts[:-1])
+        self.name = "__main__" if not self.package or stem == "__main__" or _is_program(tree) else self.dotted
 
     def module(self) -> types.ModuleType:
-        """A fresh, empty module for the file, entered under its name."""
-        if self.package:
-            importlib.import_module(self.package)
-        module = types.ModuleType(self.name)
-        module.__file__ = self.path
-        module.__package__ = self.package or None
+        """A fresh, empty module for the file, entered under its name. Raises what importing its package raises."""
+        parent = self.dotted.rpartition(".")[0] if self._is_package else self.package
+        if parent:
+            importlib.import_module(parent)
+        within = [os.path.dirname(os.path.abspath(self.path))] if self._is_package else None
+        spec = importlib.util.spec_from_file_location(self.dotted, self.path, submodule_search_locations=within)
+        if self.name == "__main__" or spec is None:
+            module = types.ModuleType(self.name)
+            module.__file__ = self.path
+            module.__package__ = self.package or None
+        else:
+            module = importlib.util.module_from_spec(spec)
         sys.modules[self.name] = module
         return module
 
     def names(self, root: str) -> frozenset[str]:
         """Every dotted name by which the file may be called: as it is imported, and as it lies under `root`."""
-        relative = os.path.relpath(os.path.realpath(self.path), os.path.realpath(root)) if root else ""
+        relative = os.path.relpath(os.path.realpath(self.path), os.path.realpath(root)) if root else ".."
         parts = os.path.splitext(relative)[0].split(os.sep)
         if parts[-1] == "__init__":
             parts.pop()
-        stem = os.path.splitext(os.path.basename(self.path))[0]
-        outside = not root or ".." in parts
-        return frozenset({self.name if self.package else stem, *([] if outside else [".".join(parts)])})
+        return frozenset({self.dotted, *([] if ".." in parts else [".".join(parts)])})
+
+    def more_folders(self) -> Iterator[str]:
+        """Where imports may be found that are not found otherwise: beside the file, and in its project."""
+        folder = os.path.dirname(os.path.abspath(self.path))
+        yield folder
+        for above in _above(folder):
+            if _is_project(above):
+                yield from (above, os.path.join(above, "src"))
+                return
+
+
+def _parsed(text: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.Module([], [])
+
+
+def _level(tree: ast.Module) -> int:
+    """How many packages above itself the file's relative imports reach for; 0 when it has none."""
+    return max((node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)), default=0)
+
+
+def _is_program(tree: ast.Module) -> bool:
+    """Whether the file has a part that runs only when it is started."""
+    tests = (node.test for node in tree.body if isinstance(node, ast.If))
+    parts = [{part.id for part in ast.walk(test) if isinstance(part, ast.Name)} for test in tests]
+    return any("__name__" in names for names in parts)
+
+
+def _depth(folder: str, level: int) -> int:
+    """How many folders up the file's outermost package is.
+
+    A chain of `__init__.py` is a package; what Python would find it under may lie further up, for packages without that
+    file, as it does for files that import relatively and have none.
+    """
+    above = list(_above(folder))
+    regular = next((n for n, one in enumerate(above) if not os.path.exists(os.path.join(one, "__init__.py"))), 0)
+    if not regular and not level:
+        return 0
+    found = next((n for n, one in enumerate(above, 1) if _is_found(one)), 0)
+    depth = max(regular, found)
+    if depth >= level:
+        return depth
+    project = next((n for n, one in enumerate(above) if _is_project(one) or os.path.basename(one) == "src"), 0)
+    return max(project, level)
+
+
+def _above(folder: str) -> Iterator[str]:
+    """The folder and those above it."""
+    for _ in range(_DEEPEST):
+        yield folder
+        folder, old = os.path.dirname(folder), folder
+        if folder == old:
+            return
+
+
+def _is_found(folder: str) -> bool:
+    """Whether Python finds the folder as a package of its name: on its path, or by the hook of an editable install."""
+    name = os.path.basename(folder)
+    try:
+        spec = importlib.util.find_spec(name) if name.isidentifier() else None
+    except (ImportError, ValueError, AttributeError):
+        return False
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    return any(os.path.realpath(place) == os.path.realpath(folder) for place in places)
+
+
+def _is_project(folder: str) -> bool:
+    return any(os.path.exists(os.path.join(folder, mark)) for mark in _MARKS)

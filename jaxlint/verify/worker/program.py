@@ -24,8 +24,9 @@ from jaxlint.verify.worker.worlds import inside, patched
 
 def prepare(path: str, text: str) -> Place:
     """Set the process up for the file: imports, clock, seeds, served text."""
-    place = Place(path)
+    place = Place(path, text)
     sys.path.insert(0, place.root)
+    sys.path += [folder for folder in place.more_folders() if folder not in sys.path]
     sys.argv = [path]
     overlay.serve(path, text)
     freeze(place.root)
@@ -45,19 +46,18 @@ def run_program(job: ProgramJob) -> tuple[ProgramResult, Captured]:
     uses = Uses()
     hits: set[int] = set()
     errors: list[Fault] | None = [] if job.log_errors else None
+    disk = overlay.Watch(job.path)
     varied = None if job.data is Data.OWN else Varied(job.data, place.root, job.path, job.text)
-    fault, status = None, 0
     with contextlib.ExitStack() as stack:
         stack.enter_context(inside(job.world, uses))
         stack.enter_context(patched(log.functions() if job.world is World.REAL and job.log_keys else {}))
         stack.enter_context(patched(varied.functions() if varied else {}))
-        module = place.module()
         with execute.watched(job.path, job.watch, hits, errors):
-            fault, status = _run(job, module)
+            namespace, fault, status = _run(job, place)
         execute.settle()
         compiles, traces = counter.now()
         draws = log.draws() if job.log_keys else Draws()
-        values, note = _values(module, fault)
+        values, note = _values(namespace)
     result = ProgramResult(
         values.leaves,
         fault,
@@ -70,23 +70,28 @@ def run_program(job: ProgramJob) -> tuple[ProgramResult, Captured]:
         uses.count,
         varied.count if varied else 0,
         note,
+        disk.problem,
     )  # fmt: skip
     return result, values
 
 
-def _run(job: ProgramJob, module: Any) -> tuple[Fault | None, int]:
+def _run(job: ProgramJob, place: Place) -> tuple[dict[str, Any], Fault | None, int]:
+    """The globals that it leaves, and how it ends. Its package may fail before it begins."""
+    namespace: dict[str, Any] = {}
     try:
+        module = place.module()
+        namespace = vars(module)
         execute.run(job.text, module, job.path)
     except SystemExit as end:
-        return None, execute.status_of(end)
+        return namespace, None, execute.status_of(end)
     except BaseException as error:
-        return execute.fault_of(error, job.path), 1
-    return None, 0
+        return namespace, execute.fault_of(error, job.path), 1
+    return namespace, None, 0
 
 
-def _values(module: Any, fault: Fault | None) -> tuple[Captured, str]:
+def _values(namespace: dict[str, Any]) -> tuple[Captured, str]:
     try:
-        return capture(module_values(vars(module))), ""
+        return capture(module_values(namespace)), ""
     except TooMuch:
         return Captured((), {}), "its globals hold more numbers than are kept for comparison"
     except Exception as error:

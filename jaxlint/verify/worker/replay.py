@@ -11,11 +11,11 @@ import io
 import os
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import jax
-from msgspec import structs
+from msgspec import Struct, structs
 
 from jaxlint.verify.compare_text import compare_text
 from jaxlint.verify.compare_values import Captured, Comparison, compare, worst_of
@@ -47,6 +47,14 @@ def run_replay(job: ReplayJob) -> ReplayResult:
     return _Replay(job).run()
 
 
+class _Loaded(Struct, frozen=True):
+    """A version of the file as a module, what it called, and what ended it."""
+
+    namespace: dict[str, Any]
+    recorder: Recorder
+    fault: Fault | None
+
+
 class _Replay:
     def __init__(self, job: ReplayJob) -> None:
         self.job = job
@@ -59,31 +67,28 @@ class _Replay:
 
     def run(self) -> ReplayResult:
         job = self.job
-        place = prepare(job.path, job.before)
+        place, disk = prepare(job.path, job.before), overlay.Watch(job.path)
         with contextlib.redirect_stdout(io.StringIO()):
             commanded = self._follow(place)
-            recorded = place.module()
-            recorder = Recorder({t.name for t in job.targets}.union(job.called), vars(recorded))
-            self._execute(job.before, job.before_world, recorded, recorder)
-            recorder.active = False
+            recorded = self._load(place, job.before, job.before_world, {t.name for t in job.targets}.union(job.called))
             with inside(job.before_world):
-                self.declared = Declarations(job.declared, job.targets, place, vars(recorded), job.seed)
+                self.declared = Declarations(job.declared, job.targets, place, recorded.namespace, job.seed)
             if commanded:
-                recorder.add(*commanded.moved_to(vars(recorded)))
+                recorded.recorder.add(*commanded.moved_to(recorded.namespace))
             # Once more without recorders, which would make the original slower.
-            before_module = place.module()
-            before_fault = self._execute(job.before, job.before_world, before_module, None)
+            original = self._load(place, job.before, job.before_world)
             overlay.serve(job.path, job.after)
-            after_module = place.module()
             with execute.watched(job.path, job.watch, self.hits):
-                after_fault = self._execute(job.after, job.after_world, after_module, None)
-        before = Side(job.before_world, vars(before_module), vars(recorded), job.path)
-        after = Side(job.after_world, vars(after_module), vars(recorded), job.path)
+                fixed = self._load(place, job.after, job.after_world)
+        recorder = recorded.recorder
+        before = Side(job.before_world, original.namespace, recorded.namespace, job.path)
+        after = Side(job.after_world, fixed.namespace, recorded.namespace, job.path)
         again = self._recorded_again(place) if self._must_record_again(before, after) else Recorder((), {})
         judged = (self._judge(target, before, after, recorder, again) for target in job.targets)
         calls = (*judged, *self._called_otherwise(recorder, again))
         problems = (*self.declared.problems, *self.problems)
-        return ReplayResult(calls, before_fault, after_fault, tuple(sorted(self.hits)), problems)
+        hits = tuple(sorted(self.hits))
+        return ReplayResult(calls, original.fault, fixed.fault, hits, problems, disk.problem)
 
     def _follow(self, place: Place) -> Commanded | None:
         """What the user's command calls."""
@@ -103,12 +108,9 @@ class _Replay:
 
     def _recorded_again(self, place: Place) -> Recorder:
         """The fixed version's own calls."""
-        module = place.module()
-        recorder = Recorder({t.name for t in self.job.targets}.union(self.job.called), vars(module))
         with contextlib.redirect_stdout(io.StringIO()):
-            self._execute(self.job.after, self.job.after_world, module, recorder)
-        recorder.active = False
-        return recorder
+            names = {t.name for t in self.job.targets}.union(self.job.called)
+            return self._load(place, self.job.after, self.job.after_world, names).recorder
 
     def _called_otherwise(self, recorder: Recorder, again: Recorder) -> list[CallResult]:
         """The callables to which the fixed version passes other arguments than the original."""
@@ -128,17 +130,23 @@ class _Replay:
         why = f"{name} (recorded calls): {found.why}" if found.why else ""
         return CallResult(name, found.level, why, {"recorded": len(again.results[name])}, found.max_abs, gap=found.gap)
 
-    def _execute(self, text: str, world: World, module: types.ModuleType, recorder: Recorder | None) -> Fault | None:
+    def _load(self, place: Place, text: str, world: World, names: Collection[str] = ()) -> _Loaded:
+        """A module of this text, with recorders around the callables of these names."""
         seed()
+        module, fault = types.ModuleType(place.name), None
+        recorder = Recorder(names, vars(module))
         try:
             with inside(world):
-                execute.run(text, module, self.job.path, recorder.wrap_new if recorder else None)
+                module = place.module()
+                recorder = Recorder(names, vars(module))
+                execute.run(text, module, self.job.path, recorder.wrap_new if names else None)
                 execute.settle()
         except SystemExit:
-            return None
+            pass
         except BaseException as error:
-            return execute.fault_of(error, self.job.path)
-        return None
+            fault = execute.fault_of(error, self.job.path)
+        recorder.active = False
+        return _Loaded(vars(module), recorder, fault)
 
     def _judge(self, target: Target, before: Side, after: Side, recorder: Recorder, again: Recorder) -> CallResult:
         name = target.name
