@@ -116,6 +116,8 @@ def _job(given: dict[str, Any]) -> Job:
         note("`--unsafe-fixes` does nothing without `--fix` or `--diff`")
     _check_page(given)
     _check_alone(given)
+    if given["run"] is not None and not given["verify"]:
+        raise click.UsageError("`--run` is for `--verify`: it finds the arguments to verify with")
     if given["statistics"] and (given["output_format"] or "text") not in ("text", "json"):
         raise click.UsageError("`--statistics` comes as text or json only")
     return Job(
