@@ -30,7 +30,7 @@ def says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Says:
 
     def install(say: Callable[[Request], Verification]) -> None:
         @contextmanager
-        def judging(device: str, jobs: int, settings: VerifySettings) -> Iterator[Judge]:
+        def judging(device: str, jobs: int, settings: VerifySettings, executor: str | None) -> Iterator[Judge]:
             def judge(requests: Sequence[Request]) -> list[Verification]:
                 return [say(request) for request in requests]
 
@@ -135,7 +135,7 @@ def test_the_configuration_names_factories_of_arguments(
     given = []
 
     @contextmanager
-    def judging(device: str, jobs: int, settings: VerifySettings) -> Iterator[Judge]:
+    def judging(device: str, jobs: int, settings: VerifySettings, executor: str | None) -> Iterator[Judge]:
         given.append(settings)
         yield lambda requests: [same(request) for request in requests]
 

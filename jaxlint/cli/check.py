@@ -14,6 +14,7 @@ from jaxlint.baseline import BaselineError
 from jaxlint.cli.clean import CACHE_DIR
 from jaxlint.cli.complete import complete_rules
 from jaxlint.cli.job import Job, Outcome, run
+from jaxlint.cli.judge import EXECUTOR
 from jaxlint.cli.output import emit, note, wants_color
 from jaxlint.config.file import OUTPUT_FORMATS, ConfigError
 from jaxlint.config.settings import Options
@@ -42,6 +43,7 @@ def _codes(name: str, help: str) -> Callable[[_Command], _Command]:
     "--run", metavar="COMMAND", help="A command of Python that calls the code, for arguments (with --verify)."
 )
 @click.option("--device", type=click.Choice(["cpu", "gpu", "tpu"]), default="cpu", help="Where to verify.")
+@EXECUTOR
 @click.option("--report", metavar="FILE.html", help="Write a page that shows the evidence (with --verify).")
 @_codes("--select", "Rules to use: codes, prefixes, names, ALL; separated by commas.")
 @_codes("--ignore", "Rules not to use.")
@@ -114,6 +116,8 @@ def _job(given: dict[str, Any]) -> Job:
         raise click.UsageError("`--stdin-filename` names standard input; give `-` or no path with it")
     if given["unsafe_fixes"] and not (given["fix"] or given["diff"]):
         note("`--unsafe-fixes` does nothing without `--fix` or `--diff`")
+    if given["executor"] and not given["verify"]:
+        raise click.UsageError("`--executor` says where verification runs; give `--verify` too")
     _check_page(given)
     _check_alone(given)
     if given["run"] is not None and not given["verify"]:
@@ -129,6 +133,7 @@ def _job(given: dict[str, Any]) -> Job:
         diff=given["diff"],
         verify=given["verify"],
         device=given["device"],
+        executor=given["executor"],
         jobs=given["jobs"] or max(1, (os.cpu_count() or 1) // 2),
         meter=Meter(),
         page=given["report"] is not None,

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from msgspec import to_builtins
 
-from jaxlint.cli.judge import judging, misread_examples
+from jaxlint.cli.judge import EXECUTOR, judging, misread_examples
 from jaxlint.cli.output import note, wants_color
 from jaxlint.config.file import ConfigError
 from jaxlint.config.settings import Options, verify_settings_for
@@ -27,9 +27,12 @@ from jaxlint.source.text import SourceError, SourceFile
 @click.argument("after")
 @click.option("--run", metavar="COMMAND", help="A command of Python that calls the code, for arguments.")
 @click.option("--device", type=click.Choice(["cpu", "gpu", "tpu"]), default="cpu", show_default=True)
+@EXECUTOR
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
-def compare(before: str, after: str, run: str | None, device: str, output_format: str, color: str) -> int:
+def compare(
+    before: str, after: str, run: str | None, device: str, executor: str | None, output_format: str, color: str
+) -> int:
     """Run two versions of a file and say whether they behave the same, and which is better.
 
     This runs the code. Exit status: 0 for confirmed and same, 1 for different and unverified.
@@ -41,7 +44,7 @@ def compare(before: str, after: str, run: str | None, device: str, output_format
         raise click.UsageError(str(error)) from None
     for message in misread_examples([old]):
         note(message)
-    with judging(device, 1, settings) as judge:
+    with judging(device, 1, settings, executor) as judge:
         (verification,) = judge([Request(os.path.abspath(before), old.text, new.text, None, ())])
     if output_format == "json":
         click.echo(dump(to_builtins(verification)), nl=False)

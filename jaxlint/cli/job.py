@@ -29,8 +29,9 @@ from jaxlint.source.text import SourceError, SourceFile
 class Job(Struct, frozen=True, kw_only=True):
     """What the user asked for. `stdin_name` is the name of standard input where that is what is checked.
 
-    `page` asks for what the page of the evidence shows of each change. `write_baseline` is the file that is to hold
-    all findings as known ones, `add_noqa` asks for comments that suppress them.
+    `executor` is the address of the Dask cluster that verifies. `page` asks for what the page of the evidence shows of
+    each change. `write_baseline` is the file that is to hold all findings as known ones, `add_noqa` asks for comments
+    that suppress them.
     """
 
     paths: tuple[str, ...]
@@ -43,6 +44,7 @@ class Job(Struct, frozen=True, kw_only=True):
     device: str
     jobs: int
     meter: Meter
+    executor: str | None = None
     page: bool = False
     write_baseline: Path | None = None
     add_noqa: bool = False
@@ -176,7 +178,8 @@ def _fix(job: Job, settings: Settings, loaded: Loaded) -> Fixed:
         return Linted(new, linted.failures)
 
     with ExitStack() as stack:
-        verdicts = Verdicts(stack.enter_context(judging(job.device, job.jobs, settings.verify))) if job.verify else None
+        judge = judging(job.device, job.jobs, settings.verify, job.executor) if job.verify else None
+        verdicts = Verdicts(stack.enter_context(judge)) if judge else None
         if not job.fix:
             linted = check(loaded)
             judged = verdicts.judged(loaded, linted.findings) if verdicts else linted.findings

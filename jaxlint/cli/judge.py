@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -15,14 +17,37 @@ from jaxlint.model import Verification
 from jaxlint.source.text import SourceFile
 
 if TYPE_CHECKING:
+    from jaxlint.verify import Verifier
+    from jaxlint.verify.cluster import Cluster
     from jaxlint.verify.jobs import Command
 
 _INSTALL = "install `flake8-jaxlint[verify]` in the environment of the code that is checked"
 
 
+def _address(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """`dask://HOST:PORT` as Dask itself writes it: `tcp://HOST:PORT`."""
+    if value is None:
+        return None
+    scheme, _, place = value.partition("://")
+    host, _, port = place.rpartition(":")
+    if scheme != "dask" or not host or not port.isdecimal():
+        raise click.BadParameter(f"{value!r} is not of the form dask://HOST:PORT")
+    return f"tcp://{place}"
+
+
+EXECUTOR = click.option(
+    "--executor",
+    metavar="dask://HOST:PORT",
+    callback=_address,
+    help="Verify on the workers of this Dask cluster.",
+)
+
+
 @contextmanager
-def judging(device: str, jobs: int, settings: VerifySettings) -> Iterator[Judge]:
+def judging(device: str, jobs: int, settings: VerifySettings, executor: str | None = None) -> Iterator[Judge]:
     """A judge that runs changes on a device, `jobs` at a time; what it started is ended with it.
+
+    `executor` is the address of the Dask cluster that runs them in the place of this machine.
 
     Raises `click.ClickException` where what the verifier needs, the device included, is not there: verdicts from
     elsewhere are not what was asked for; and where the command cannot be followed.
@@ -32,10 +57,10 @@ def judging(device: str, jobs: int, settings: VerifySettings) -> Iterator[Judge]
     except ModuleNotFoundError as error:
         raise click.ClickException(f"verification needs {error.name}; {_INSTALL}") from error
 
-    command = _command(settings)
-    with Verifier(
-        device=device, jobs=jobs, factories=settings.factories, root=settings.root, command=command
-    ) as verifier:
+    command, root = _command(settings), os.path.abspath(settings.root)
+    make = partial(Verifier, device=device, factories=settings.factories, root=root, command=command)
+    folders = [*([root] if settings.factories else []), *([command.folder] if command else [])]
+    with make(jobs=jobs) if executor is None else _cluster(executor, make, folders) as verifier:
 
         def judge(requests: Sequence[Request]) -> Sequence[Verification]:
             changes = [
@@ -53,6 +78,16 @@ def judging(device: str, jobs: int, settings: VerifySettings) -> Iterator[Judge]
             return verdicts
 
         yield judge
+
+
+def _cluster(address: str, make: Callable[..., Verifier], folders: Sequence[str]) -> Cluster:
+    try:
+        from jaxlint.verify.cluster import Cluster
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            f"`--executor` needs {error.name}: install `flake8-jaxlint[verify,dask]`, here and on the workers"
+        ) from None
+    return Cluster(address, make, folders)
 
 
 def _command(settings: VerifySettings) -> Command | None:

@@ -76,7 +76,7 @@ class Verifier:
             raise RuntimeError("the verifier is closed")
         server = self._free.get()
         try:
-            return Case(server, _resolved(change), self._device, self._declared).judge()
+            return Case(server, resolved(change), self._device, self._declared).judge()
         except Unavailable as error:
             return Verification(Verdict.UNVERIFIED, str(error))
         finally:
@@ -100,7 +100,8 @@ class Verifier:
                 raise
 
 
-def _resolved(change: Change) -> Change:
+def resolved(change: Change) -> Change:
+    """The same change with an absolute path."""
     path = "stdin.py" if change.path in ("<stdin>", "-") else change.path
     return Change(os.path.abspath(path), change.before, change.after, change.rule, change.lines)
 
