@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """How often does the verifier call one of two identical versions faster, and which gains does it see?
 
-    times.py [--trials N] [--gains N] [--load N] [--seed N]
+    times.py [--trials N] [--gains N] [--load N] [--minutes N] [--seed N]
 
 Each trial is one measurement as the verifier makes it (`jaxlint.verify.worker.timing.paired`), of a pair of versions
 in this process. In an identical pair both versions make the same call; in a pair with a gain of 1.1, 1.3 or 2 the
 fixed version makes it 10 times, the original 11, 13 or 20 times. `--load` keeps that many other processes busy.
-Prints a Markdown table.
+After `--minutes` no trial is started. Prints a Markdown table.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -98,16 +98,22 @@ def _repeated(call: Call, times: int) -> Call:
     return run
 
 
-def trials(kind: str, make: Callable[[], Call], gain: float, count: int, seed: int) -> Row:
-    """Measures a pair many times."""
-    found = []
-    for number in range(count):
-        before, after = pair(make, gain)
-        for version in (before, after):
-            version()
-        found.append(paired(before, after, BUDGET_S, seed + number))
-        print(f"\r{kind}, {gain:g}x: {number + 1} of {count} ", end="", file=sys.stderr, flush=True)
-    return Row(kind, _one_call(make()), gain, found)
+def trials(counts: Mapping[float, int], seed: int, end: float) -> list[Row]:
+    """Measures each pair many times, in turns, so that all of them meet the same load; `end` is on the clock."""
+    rows = [Row(kind, _one_call(make()), gain, []) for gain in counts for kind, make in calls().items()]
+    for number in range(max(counts.values())):
+        for row in rows:
+            if number < counts[row.gain] and time.monotonic() < end:
+                row.found.append(_trial(calls()[row.kind], row.gain, seed + number))
+        print(f"\r{number + 1} rounds ", end="", file=sys.stderr, flush=True)
+    return [row for row in rows if row.found]
+
+
+def _trial(make: Callable[[], Call], gain: float, seed: int) -> Timing | None:
+    before, after = pair(make, gain)
+    for version in (before, after):
+        version()
+    return paired(before, after, BUDGET_S, seed)
 
 
 def _one_call(call: Call) -> float:
@@ -166,16 +172,12 @@ def main() -> int:
     parser.add_argument("--trials", type=int, default=100, help="of identical versions, for each kind of call")
     parser.add_argument("--gains", type=int, default=25, help="trials of each gain, for each kind of call")
     parser.add_argument("--load", type=int, default=0, help="busy processes beside this one")
+    parser.add_argument("--minutes", type=float, default=60.0, help="when to start no more trials")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     counts = {1.0: options.trials, **dict.fromkeys(GAINS, options.gains)}
     with load(options.load):
-        rows = [
-            trials(kind, make, gain, count, options.seed)
-            for gain, count in counts.items()
-            for kind, make in calls().items()
-            if count
-        ]
+        rows = trials(counts, options.seed, time.monotonic() + 60 * options.minutes)
     print(file=sys.stderr)
     print(f"JAX {jax.__version__} on {jax.devices()[0].device_kind}, {os.cpu_count()} cores ({platform.machine()}),")
     print(f"{options.load} busy processes beside it.\n")
