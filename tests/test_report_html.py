@@ -163,6 +163,18 @@ def test_axes_stay_between_their_ends(low: float, share: float, value: float) ->
     assert value in ticks or not low <= value <= low * share
 
 
+@given(st.lists(st.tuples(*[st.floats(0.0, allow_infinity=False)] * 2), max_size=3), st.lists(st.floats(1e-9, 1e9)))
+def test_any_figures_are_drawn(errors: list[tuple[float, float]], rounds: list[float]) -> None:
+    """Numbers, however large or small, are places within the picture."""
+    deviations = tuple(Deviation("f", "the original", *pair) for pair in errors)
+    gain = Speedup(*(round(one, 3) for one in (min(rounds, default=1.0), *[max(rounds, default=1.0)] * 2)))
+    evidence = Evidence(deviations, (), Timed("f", 5, tuple(rounds)))
+    found = structs.replace(CONFIRMED, speedup=gain, evidence=evidence)
+    page = Page(render(report(structs.replace(FINDING, verification=found))))
+    places = [float(value) for name in ("x", "x1", "x2", "cx") for value in page.values(name)]
+    assert all(0.0 <= place <= 340.0 for place in places)
+
+
 @settings(max_examples=50)
 @given(st.text(), st.text(), st.integers(1, 4), st.integers(1, 30))
 def test_any_text_gives_a_page(text: str, message: str, line: int, column: int) -> None:

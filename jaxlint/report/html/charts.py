@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 from jaxlint.model import Compiled, Counts, Deviation, Speedup, Timed
 from jaxlint.report.figures import number
 from jaxlint.report.html.elements import Child, element
-from jaxlint.report.html.scale import Log
+from jaxlint.report.html.scale import Log, drawable
 
 _WIDTH, _LEFT, _RIGHT = 340.0, 8.0, 332.0
 _ROW, _BAR, _MOST = 56.0, 14.0, 8
@@ -46,7 +46,7 @@ def ratios(name: str, timed: Timed, gain: Speedup) -> Element:
     ordered = sorted(timed.ratios)
     edge = max(1, len(ordered) // 50)
     inner = ordered[edge:-edge] or ordered
-    low, high = min(1.0, inner[0], gain.low), max(1.0, inner[-1], gain.high)
+    low, high = drawable(min(1.0, inner[0], gain.low)), drawable(max(1.0, inner[-1], gain.high))
     axis = Log(low / 1.04, high * 1.04, _LEFT + 14, _RIGHT - 14)
     top, bottom = 22.0, 142.0
     step = (bottom - top) / len(timed.ratios)
@@ -73,10 +73,10 @@ def ratios(name: str, timed: Timed, gain: Speedup) -> Element:
 
 def errors(name: str, deviations: Sequence[Deviation]) -> Element | None:
     """For each comparison the error, as a dot, on the stretch that rounding may cover; None without comparisons."""
-    rows = sorted(deviations, key=lambda one: -one.error / one.allowed)[:_MOST]
+    rows = sorted(deviations, key=lambda one: -one.error / drawable(one.allowed))[:_MOST]
     if not rows:
         return None
-    values = [value for row in rows for value in (row.error, row.allowed) if value]
+    values = [drawable(value) for row in rows for value in (row.error, row.allowed) if value] or [1.0]
     axis = Log(min(values) / 30, max(values) * 10, _LEFT + 30, _RIGHT - 10)
     bottom = len(rows) * 40.0 + 4
     parts = [part for index, row in enumerate(rows) for part in _stretch(row, index * 40.0, axis)]
