@@ -306,11 +306,11 @@ class Case:
 
     def _judge_keys(self, parts: Touched, before: Run, after: Run) -> Verification:
         """The draws differ and no key is used twice; with draws that ignore their keys, the rest is the same."""
-        neutral = ProgramJob("", "", world=World.NEUTRAL)
-        one = self._runner.program(self._change.before, "original", neutral)
-        two = self._runner.program(self._change.after, "fixed", neutral)
+        world, (one, two) = World.NEUTRAL, self._both(World.NEUTRAL)
+        if (one.result.fault or two.result.fault) and not before.result.fault:
+            world, (one, two) = World.NEUTRAL_LOOPS, self._both(World.NEUTRAL_LOOPS)
         failed = one.result.fault or two.result.fault
-        if failed and str(one.result.fault) != str(two.result.fault):
+        if failed and (not before.result.fault or str(one.result.fault) != str(two.result.fault)):
             raise Stop(Verdict.UNVERIFIED, f"the program fails when its draws do not depend on their keys: {failed}")
         programs = compare_programs(one, two, names=parts.names, changed=parts.changed, prints=parts.prints, keys=False)
         replay = self._runner.replay(parts, (World.NEUTRAL, World.NEUTRAL), measure=False)
@@ -323,13 +323,32 @@ class Case:
             gain = f"{now.distinct} different keys instead of {was.distinct}, none used twice"
         name = "the original when the draws do not depend on their keys"
         verification = judge(self._evidence(parts, one, two, programs, replay, reference=name, gain=gain))
-        verification = self._settled(verification, parts, (World.NEUTRAL, World.NEUTRAL))
+        verification = self._settled(verification, parts, (world, world))
+        if verification.verdict in (Verdict.CONFIRMED, Verdict.SAME) and world is World.NEUTRAL:
+            self._check_rows(parts)
         if verification.verdict is Verdict.SAME:
             raise Stop(
                 Verdict.UNVERIFIED,
                 "the rest of the program is the same, but no key was seen to be used twice in the original",
             )
         return verification
+
+    def _both(self, world: World) -> tuple[Run, Run]:
+        form = ProgramJob("", "", world=world)
+        original = self._runner.program(self._change.before, "original", form)
+        return original, self._runner.program(self._change.after, "fixed", form)
+
+    def _check_rows(self, parts: Touched) -> None:
+        """Under vmap draws that ignore their keys are the same for all examples, which may hide a change of them."""
+        one, two = self._both(World.NEUTRAL_LOOPS)
+        if one.result.fault or two.result.fault:
+            return
+        part: dict[str, Any] = {"names": parts.names, "changed": parts.changed, "prints": parts.prints}
+        programs = compare_programs(one, two, **part, keys=False, types=False)
+        if programs.level == "different":
+            raise Stop(
+                Verdict.UNVERIFIED, f"with other draws for each example the rest is not the same: {programs.why}"
+            )
 
 
 def _gone(run: Run) -> bool:

@@ -63,7 +63,7 @@ class Doubts(Struct, frozen=True):
         if any(faults):
             return f"only the {'original' if faults[0] else 'fixed program'} fails: {faults[0] or faults[1]}"
         part: dict[str, Any] = {"names": self.parts.names, "changed": self.parts.changed, "prints": self.parts.prints}
-        part |= {"heal": self.change.rule in NANS, "keys": World.NEUTRAL not in self.worlds, "types": False}
+        part |= {"heal": self.change.rule in NANS, "keys": not self.worlds[0].ignores_keys, "types": False}
         found = compare_programs(one, two, **part)
         if found.level != "same":
             exact = self.runner.program(self.before, "original", ProgramJob("", "", world=World.DOUBLE, data=data))

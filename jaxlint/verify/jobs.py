@@ -22,13 +22,19 @@ class World(str, Enum):  # noqa: UP042
     LOOPS = "loops"  # eager, and vmap, scan, cond, while_loop, fori_loop, switch and map are Python loops
     LENIENT = "lenient"  # the same, and transforms take what JAX refuses, read in the plain way
     NEUTRAL = "neutral"  # random draws do not depend on the key
+    NEUTRAL_LOOPS = "neutral loops"  # the same in Python loops, so that each example and each step draws other numbers
     WIDE = "wide"  # 64-bit types are switched on
     DOUBLE = "double"  # 64-bit numbers, and the same random draws
 
     @property
     def is_python(self) -> bool:
         """Whether control flow and vmap run as Python, which does not make the types of branches agree."""
-        return self in (World.LOOPS, World.LENIENT)
+        return self in (World.LOOPS, World.LENIENT, World.NEUTRAL_LOOPS)
+
+    @property
+    def ignores_keys(self) -> bool:
+        """Whether random draws do not depend on their keys."""
+        return self in (World.NEUTRAL, World.NEUTRAL_LOOPS)
 
 
 class Data(str, Enum):  # noqa: UP042

@@ -491,3 +491,26 @@ def test_results_count_where_the_parameters_have_changed(judge: Judge) -> None:
     after = after.replace("noisy(1.0)", "noisy(1.0, np.random.randn())")
     assert judge(before, after, "trace-frozen").verdict in GOOD
     assert judge(before, after.replace("3.0 * x", "2.0 * x"), "trace-frozen").verdict not in GOOD
+
+
+ROWS = """
+import jax
+
+def jitter(key):
+    use = jax.random.bernoulli(key)
+    return use, use * jax.random.uniform(key)
+
+use, noise = jax.vmap(jitter)(jax.random.split(jax.random.key(0), 16))
+print(float(noise[use].min()), float(noise[use].max()))
+"""
+
+
+def test_draws_that_are_equal_for_all_examples_hide_nothing(judge: Judge) -> None:
+    after = ROWS.replace("    use =", "    key_1, key_2 = jax.random.split(key)\n    use =")
+    after = after.replace("bernoulli(key)", "bernoulli(key_1)").replace("uniform(key)", "uniform(key_2)")
+    assert judge(ROWS, after, "key-reuse").verdict in GOOD
+    wrong = after.replace(
+        "float(noise[use].min()), float(noise[use].max())", "float(noise[use].max()), 0.0 + noise.min()"
+    )
+    assert judge(ROWS, wrong, "key-reuse").verdict not in GOOD
+    assert judge(ROWS, after.replace(".max()", ".min()"), "key-reuse").verdict not in GOOD

@@ -39,6 +39,7 @@ def inside(world: World, uses: removed.Uses | None = None) -> Iterator[None]:
         World.LOOPS: lambda: removed.names() | eager.functions() | loops.functions(),
         World.LENIENT: lambda: removed.names() | eager.functions() | loops.functions() | lenient.functions(),
         World.NEUTRAL: lambda: removed.names() | neutral.functions(),
+        World.NEUTRAL_LOOPS: lambda: removed.names() | eager.functions() | loops.functions() | neutral.functions(),
     }[world]()
     with patched(patches):
         yield
