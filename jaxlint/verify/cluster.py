@@ -49,6 +49,7 @@ class Cluster:
         self._name = f"jaxlint-{uuid.uuid4().hex}"
         self._client: Client | None = None
         self._registered = False
+        self._looks = _LOOKS
 
     def __enter__(self) -> Cluster:
         return self
@@ -144,11 +145,10 @@ class Cluster:
 
     def _ended(self, future: Future[Any]) -> bool:
         """Wait for a task; False where there have been no workers for too long."""
-        looks = _LOOKS
-        while looks and not future.done():
+        while self._looks and not future.done():
             with contextlib.suppress(TimeoutError, asyncio.CancelledError, concurrent.futures.CancelledError):
                 future.exception(timeout=_LOOK_S)
-            looks = _LOOKS if self._workers() else looks - 1
+            self._looks = _LOOKS if self._workers() else self._looks - 1
         return bool(future.done())
 
     def _workers(self) -> int:

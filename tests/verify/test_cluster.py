@@ -88,7 +88,7 @@ def cluster() -> Iterator[Any]:
 
 @pytest.mark.jax
 def test_verdicts_are_the_local_ones_although_a_worker_is_killed(
-    cluster: Any, verifier: Verifier, tmp_path: Path
+    cluster: Any, verifier: Verifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from distributed import Client
 
@@ -112,5 +112,12 @@ def test_verdicts_are_the_local_ones_although_a_worker_is_killed(
         ]
         assert {one.verdict.value for one in verdicts} == {"same", "different"}
         there = workers.verify(lost)
-    assert there.verdict.value == "unverified"
-    assert "/nowhere/to/be/found is not on the worker" in there.reason
+        assert there.verdict.value == "unverified"
+        assert "/nowhere/to/be/found is not on the worker" in there.reason
+        monkeypatch.setattr("jaxlint.verify.cluster._LOOK_S", 1)
+        with Client(cluster.scheduler_address, set_as_default=False) as client:
+            client.wait_for_workers(2)
+            client.retire_workers(list(client.nthreads()))
+        assert {(one.verdict.value, "no workers" in one.reason) for one in workers.iterate(changes)} == {
+            ("unverified", True)
+        }
