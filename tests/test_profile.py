@@ -287,6 +287,19 @@ def test_a_killed_program_is_told(folder: Path) -> None:
     assert profiled("plain.py", "kill")[1]["status"] == 128 + signal.SIGKILL
 
 
+def test_an_interrupted_program_is_told(folder: Path) -> None:
+    Path("waits.py").write_text("import sys\nprint('waits', flush=True)\nsys.stdin.read()\n")
+    ours = [sys.executable, "-m", "jaxlint", "profile", "waits.py"]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(ours, **pipes, text=True, env=env, start_new_session=True) as ran:
+        assert ran.stdout and ran.stdout.readline() == "waits\n"
+        os.killpg(ran.pid, signal.SIGINT)  # as a terminal does
+        out, err = ran.communicate()
+    assert (ran.returncode, err.splitlines()[-1], err.count("Traceback")) == (130, "KeyboardInterrupt", 1)
+    assert out.startswith("jaxlint profile of waits.py: exit status 130 after ")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -295,6 +308,8 @@ def test_a_killed_program_is_told(folder: Path) -> None:
         (["binary.py"], "binary.py is not Python"),
         (["-m", "no_such_module"], "there is no module no_such_module"),
         (["--python", "no-such-python", "ok.py"], "no-such-python cannot be run"),
+        (["-o", "none/told.txt", "ok.py"], "told.txt cannot be written: there is no folder none"),
+        (["-o", "bare", "ok.py"], "bare is a folder"),
         (["--", "python", "-m"], "`-m` needs a word after it"),
         ([], "name the program to run"),
         (["--python", "bare/bin/python", "ok.py"], "JAX is not installed for"),
@@ -304,6 +319,7 @@ def test_what_cannot_be_run(words: list[str], said: str, folder: Path, capfd: py
     Path("bad.py").write_text("x = 1\nx = (\n")
     Path("binary.py").write_bytes(b"\x00\x01\xff")
     Path("ok.py").write_text("print('ran')\n")
+    Path("bare").mkdir()
     if "bare/bin/python" in words:
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", "bare"], check=True)
     assert ended(*words) == 2

@@ -34,6 +34,17 @@ def emit(text: str, file: Path | None) -> None:
         raise click.ClickException(f"{file}: {error}") from error
 
 
+def require_writable(file: Path) -> None:
+    """Raises `click.UsageError` where results could not be written there, so that no long work is done in vain."""
+    target = Path(os.path.realpath(file))
+    if target.is_dir():
+        raise click.UsageError(f"{file} is a folder; name a file")
+    if not target.parent.is_dir():
+        raise click.UsageError(f"{file} cannot be written: there is no folder {file.parent}")
+    if not os.access(target if target.exists() and not target.is_file() else target.parent, os.W_OK):
+        raise click.UsageError(f"{file} cannot be written: permission denied")
+
+
 def note(text: str) -> None:
     """Says something beside the results."""
     print(f"jaxlint: {text}", file=sys.stderr)

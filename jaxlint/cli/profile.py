@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from jaxlint.cli.output import emit, wants_color
+from jaxlint.cli.output import emit, require_writable, wants_color
 from jaxlint.config.file import ConfigError
 from jaxlint.config.settings import Options, Settings, settings_for
 from jaxlint.profile import json, text
@@ -39,6 +39,8 @@ def profile(
     Exit status: that of the program; 2 where it cannot be run.
     """
     file = Path(output_file) if output_file else None
+    if file:
+        require_writable(file)
     try:
         what = command(words, module=module, python=python)
         _settings([os.path.join(os.getcwd(), what.target) if what.kind == "script" else os.getcwd()])

@@ -30,7 +30,7 @@ ADVICE: Mapping[Cause, str] = {
     Cause.TRANSFORM: "put `jax.jit` outermost",
     Cause.OPTIONS: "jit the function once, with one set of options",
     Cause.SETTING: "set it once, before the first call",
-    Cause.UNKNOWN: "its caches may have been cleared or full, or JAX keeps none for this",
+    Cause.UNKNOWN: "its caches may have been cleared or full, threads met in it, or JAX keeps none for this",
 }
 _RULES: Mapping[Cause, tuple[str, ...]] = {
     Cause.FUNCTION: ("jit-in-function", "jit-in-loop"),
