@@ -92,6 +92,14 @@ def fresh(x):
     return inner(x)
 
 
+def stepping(loss):
+    @jax.jit
+    def step(v):
+        return loss(v)
+
+    return step
+
+
 def scanned(xs):
     def body(c, x):
         return c + x, c
@@ -127,6 +135,8 @@ for _ in range(3):
     jax.jit(lambda v: v + 1.0)(x)  # lambda
     scanned(x)
     style(x, x)
+for loss in (jnp.sin, jnp.cos, lambda v: v + 2.0):
+    stepping(loss)(x)  # different functions of one factory, each compiled once
 for n in (5, 6, 7):
     jnp.sin(jnp.zeros(n))  # eager
 """

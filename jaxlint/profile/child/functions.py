@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from .stack import Places, closed_over, last_line
 
-_LAYERS = 20
+_LAYERS, _DEPTH = 20, 2
 
 
 def layers(function: Any) -> Iterator[tuple[str, types.CodeType | None]]:
@@ -46,9 +47,8 @@ def described(function: Any, places: Places) -> dict[str, Any]:
     label = name
     for outer in reversed(around):
         label = label if outer == "method" else f"{outer}({label})"
-    key = "|".join(f"{n}@{c.co_filename}:{c.co_firstlineno}" if c else n for n, c in chain)
     return {
-        "key": f"{name}|{key}",
+        "key": f"{name}|{_key(function, chain)}",
         "label": label,
         "name": name,
         "file": places.full(code.co_filename) if code else "",
@@ -58,6 +58,25 @@ def described(function: Any, places: Places) -> dict[str, Any]:
         "origin": places.origin(code.co_filename) if code else "jax",
         "around": [outer for outer, _ in chain[:-1]],
     }
+
+
+def _key(function: Any, chain: list[tuple[str, types.CodeType | None]], depth: int = 0) -> str:
+    """The same for functions of the same code that close over functions of the same code."""
+    key = "|".join(f"{n}@{c.co_filename}:{c.co_firstlineno}" if c else n for n, c in chain)
+    if depth == _DEPTH:
+        return key
+    inner = itertools.islice(_enclosed(function), _LAYERS)
+    return "&".join([key, *(_key(value, [*layers(value)], depth + 1) for value in inner)])
+
+
+def _enclosed(function: Any) -> Iterator[Any]:
+    """The functions that a function, or the one that it binds or wraps, found around it, alone or in a tuple."""
+    for _ in range(_LAYERS):
+        code = _attribute(function, "__code__")
+        for name in getattr(code, "co_freevars", ()):
+            value = closed_over(function, name)
+            yield from filter(callable, value if isinstance(value, tuple) else (value,))
+        function = _attribute(function, "func" if isinstance(function, functools.partial) else "__wrapped__")
 
 
 def primitive_of(function: Any) -> str:
@@ -103,6 +122,6 @@ def _name(function: Callable[..., Any], code: types.CodeType | None) -> str:
     if code is None:  # a jitted function has no code of its own
         return "jit"
     if _attribute(function, "__wrapped__") is None:
-        return code.co_name
+        return str(_attribute(function, "__name__") or code.co_name)  # a library may have renamed it
     outer, inside, _ = getattr(code, "co_qualname", "").partition(".<locals>")
     return outer if inside else code.co_name.removesuffix("_f")
