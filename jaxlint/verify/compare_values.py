@@ -200,7 +200,7 @@ def _excuse(
 ) -> tuple[str, Gap | None]:
     """Whether rounding explains the rows that differ by more than the limit: measured against 64 bits.
 
-    Each row is judged by itself, so that large rows do not hide small ones.
+    Each row is judged by itself, so that large rows do not hide wrong small ones.
     """
     good = np.isfinite(one)
     beyond = _row_scale(one - two, good) > limit
@@ -214,7 +214,7 @@ def _excuse(
     gap = _nearest(error[beyond], bound[beyond])
     gap = Gap(gap.error, gap.allowed, exact=True) if gap else None
     if bool((error > bound)[beyond].any()):
-        return "different", gap
+        return _beyond(error, bound), gap
     settled = bound <= _UNSETTLED * np.maximum(size, _row_scale(one, good))
     return ("same" if bool(settled[beyond].all()) else "unclear"), gap
 
@@ -232,7 +232,12 @@ def _doubt(
         if bool(((error <= excused) & (excused <= _UNSETTLED * size))[beyond].all()):
             return "same", _nearest(error[beyond], excused[beyond])
         bound = np.maximum(bound, excused)
-    return ("unclear" if bool((error <= bound)[beyond].all()) else "different"), None
+    return ("unclear" if bool((error <= bound)[beyond].all()) else _beyond(error, bound)), None
+
+
+def _beyond(error: np.ndarray, bound: np.ndarray) -> str:
+    """What rows beyond their bounds are. The largest row's bound covers small rows that are made of large numbers."""
+    return "different" if _largest(error) > _largest(bound) else "unclear"
 
 
 def _largest(values: np.ndarray) -> float:

@@ -51,9 +51,10 @@ def test_a_small_change_is_unclear_without_a_reference_and_settled_with_one() ->
 def test_a_large_row_hides_no_small_one() -> None:
     one, two = [[1e6, 2e6], [0.1, 0.2]], [[1e6, 2e6], [0.15, 0.2]]
     off = [[1e6 + 1, 2e6], [0.1, 0.2]]  # where the original's own error is in the large row
-    for exact in (one, off):
-        assert compare(captured(one), captured(two), captured(exact)).level == "different"
-        assert compare(captured(one), captured(two), captured(exact), captured(off)).level == "different"
+    for exact in (one, off):  # it may be rounding of large numbers, so that it is left open
+        assert compare(captured(one), captured(two), captured(exact)).level == "unclear"
+        assert compare(captured(one), captured(two), captured(exact), captured(off)).level == "unclear"
+        assert compare(captured(one), captured([[1e6, 2e6], [1e5, 0.2]]), captured(exact)).level == "different"
     assert compare(captured(one), captured(off), captured(off)).level == "same"
 
 
