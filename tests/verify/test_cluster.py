@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -86,6 +86,14 @@ def cluster() -> Iterator[Any]:
         yield found
 
 
+def _awaited(look: Callable[[], Any]) -> Any:
+    """What is seen as soon as there is something to see; each look asks the scheduler."""
+    for _ in range(20_000):
+        if seen := look():
+            return seen
+    raise AssertionError("what the test waits for did not happen")
+
+
 @pytest.mark.jax
 def test_verdicts_are_the_local_ones_although_a_worker_is_killed(
     cluster: Any, verifier: Verifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -104,8 +112,8 @@ def test_verdicts_are_the_local_ones_although_a_worker_is_killed(
             processes = client.run(os.getpid)
             found = workers.iterate(changes)
             verdicts = [next(found)]
-            at_work = next(worker for worker, tasks in client.processing().items() if tasks)
-            os.kill(processes[at_work], signal.SIGKILL)
+            at_work = _awaited(lambda: [worker for worker, tasks in client.processing().items() if tasks])
+            os.kill(processes[at_work[0]], signal.SIGKILL)
             verdicts += found
         assert [(one.verdict, one.same, one.max_abs_error) for one in verdicts] == [
             (one.verdict, one.same, one.max_abs_error) for one in verifier.iterate(changes)
@@ -115,9 +123,9 @@ def test_verdicts_are_the_local_ones_although_a_worker_is_killed(
         assert there.verdict.value == "unverified"
         assert "/nowhere/to/be/found is not on the worker" in there.reason
         monkeypatch.setattr("jaxlint.verify.cluster._LOOK_S", 1)
+        cluster.scale(0)  # retiring workers is not enough: a nanny may start the killed one again afterwards
         with Client(cluster.scheduler_address, set_as_default=False) as client:
-            client.wait_for_workers(2)
-            client.retire_workers(list(client.nthreads()))
+            _awaited(lambda: not client.nthreads())
         assert {(one.verdict.value, "no workers" in one.reason) for one in workers.iterate(changes)} == {
             ("unverified", True)
         }
