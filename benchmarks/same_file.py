@@ -13,20 +13,19 @@ from __future__ import annotations
 import argparse
 import ast
 import collections
-import contextlib
 import itertools
-import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from load import busy  # noqa: E402
+
 from jaxlint.model import Verdict, Verification  # noqa: E402
 from jaxlint.verify import Change, Verifier  # noqa: E402
 
-BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    sum(range(10_000))\n"
 NOTHING = "0  # changes nothing"
 
 
@@ -39,18 +38,6 @@ def again(path: Path) -> Change:
     for statement in sorted(firsts, key=lambda node: -node.lineno):
         lines.insert(statement.lineno - 1, f"{' ' * statement.col_offset}{NOTHING}\n")
     return Change(str(path), text, "".join(lines).rstrip("\n") + f"\n{NOTHING}\n")
-
-
-@contextlib.contextmanager
-def busy(count: int) -> Iterator[None]:
-    """Keeps so many other processes busy."""
-    others = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(count)]
-    try:
-        yield
-    finally:
-        for other in others:
-            other.kill()
-            other.wait()
 
 
 def table(rows: Sequence[tuple[str, Verification]]) -> str:

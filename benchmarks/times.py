@@ -12,14 +12,12 @@ After `--minutes` no trial is started. Prints a Markdown table.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import platform
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -27,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import jax
 import jax.numpy as jnp
+from load import busy
 from msgspec import Struct
 
 from jaxlint.verify.jobs import Timing
@@ -35,7 +34,6 @@ from jaxlint.verify.worker.timing import paired
 Call = Callable[[], object]
 GAINS = {1.1: 11, 1.3: 13, 2.0: 20}
 BUDGET_S = 15.0  # what the verifier gives one callable
-BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    sum(range(10_000))\n"
 
 
 class Row(Struct, frozen=True):
@@ -126,18 +124,6 @@ def _one_call(call: Call) -> float:
     return statistics.median(times)
 
 
-@contextlib.contextmanager
-def load(count: int) -> Iterator[None]:
-    """Busy processes, which end with this one whatever happens."""
-    busy = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(count)]
-    try:
-        yield
-    finally:
-        for process in busy:
-            process.kill()
-            process.wait()
-
-
 def table(rows: list[Row]) -> str:
     """Markdown: for each pair how often which side was called faster."""
     head = ["call", "time", "true gain", "trials", "faster", "slower", "too slow to time", "rounds", "median ratio"]
@@ -176,7 +162,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     counts = {1.0: options.trials, **dict.fromkeys(GAINS, options.gains)}
-    with load(options.load):
+    with busy(options.load):
         rows = trials(counts, options.seed, time.monotonic() + 60 * options.minutes)
     print(file=sys.stderr)
     print(f"JAX {jax.__version__} on {jax.devices()[0].device_kind}, {os.cpu_count()} cores ({platform.machine()}),")
