@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -68,10 +68,8 @@ def run(job: Job) -> Outcome:
     loaded, problems, notes = _load(job, settings)
     job.meter.count("files read", len(loaded.files))
     notes += misread_examples(loaded.sources) if job.verify else ()
-    if job.write_baseline:
-        return _write_baseline(job, job.write_baseline, settings, loaded, (problems, notes))
-    if job.add_noqa:
-        return _add_noqa(job, settings, loaded, (problems, notes))
+    if job.write_baseline or job.add_noqa:
+        return _take_over(job, settings, loaded, problems, notes)
     fixed = _fix(job, settings, loaded)
     problems += map(str, fixed.remaining.failures)
     notes += fixed.notes
@@ -93,40 +91,46 @@ def run(job: Job) -> Outcome:
     )
 
 
-def _write_baseline(
-    job: Job, file: Path, settings: Settings, loaded: Loaded, told: tuple[list[str], list[str]]
-) -> Outcome:
+def _take_over(job: Job, settings: Settings, loaded: Loaded, problems: list[str], notes: list[str]) -> Outcome:
+    """Writes down or suppresses all that is found, in the place of reporting it."""
     linted = lint(loaded, settings, job.meter, job.jobs)
-    problems = [*told[0], *map(str, linted.failures)]
-    try:
-        create(file, baseline.rendered(linted.findings, texts(loaded.sources, linted.findings), file).encode())
-    except WriteError as error:
-        problems.append(f"{file}: {error}")
+    problems += map(str, linted.failures)
+    if job.write_baseline:
+        notes += _write_baseline(job.write_baseline, linted, loaded, problems)
     else:
-        told[1].append(f"{file} knows {len(linted.findings)} findings now; give it with `--baseline`")
+        count = _replace(loaded, _with_noqa(loaded, linted, problems), problems)
+        notes.append(f"`# noqa` comments were added to {count} files")
     return Outcome(
         report=Report((), files=len(loaded.files)),
         output_format=settings.output_format,
         problems=tuple(problems),
-        notes=tuple(told[1]),
+        notes=tuple(notes),
     )
 
 
-def _add_noqa(job: Job, settings: Settings, loaded: Loaded, told: tuple[list[str], list[str]]) -> Outcome:
-    linted = lint(loaded, settings, job.meter, job.jobs)
-    problems, count = [*told[0], *map(str, linted.failures)], 0
+def _write_baseline(file: Path, linted: Linted, loaded: Loaded, problems: list[str]) -> list[str]:
+    try:
+        create(file, baseline.rendered(linted.findings, texts(loaded.sources, linted.findings), file).encode())
+    except WriteError as error:
+        problems.append(f"{file}: {error}")
+        return []
+    return [f"{file} knows {len(linted.findings)} findings now; give it with `--baseline`"]
+
+
+def _with_noqa(loaded: Loaded, linted: Linted, problems: list[str]) -> Iterator[tuple[SourceFile, SourceFile]]:
+    """The files that get comments, before and after."""
+    found: dict[str, list[Finding]] = {}
+    for finding in linted.findings:
+        found.setdefault(finding.path, []).append(finding)
     for source in loaded.sources:
-        found = [finding for finding in linted.findings if finding.path == source.path]
-        text = with_noqa(source.text, found)
+        text = with_noqa(source.text, found.get(source.path, ()))
         if text != source.text:
             try:
-                replace(loaded.files[source.path], source.data, source.with_text(text).data)
-                count += 1
-            except (SourceError, WriteError) as error:
+                new = source.with_text(text)
+            except SourceError as error:
                 problems.append(f"{source.path}: {error}")
-    notes = [*told[1], f"`# noqa` comments were added to {count} files"]
-    report = Report((), files=len(loaded.files))
-    return Outcome(report=report, output_format="text", problems=tuple(problems), notes=tuple(notes))
+            else:
+                yield source, new
 
 
 def _changes(fixed: Fixed) -> Iterator[tuple[Finding, Change]]:
@@ -161,7 +165,9 @@ def _load_stdin(name: str) -> Loaded:
 def _perhaps_command(path: str) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(path, ["check", "clean", "compare", "profile", "rule", "rules"], n=1, cutoff=0.7)
+    from jaxlint.cli.main import COMMANDS
+
+    near = get_close_matches(path, COMMANDS, n=1, cutoff=0.7)
     return f"; did you mean the command `{near[0]}`?" if near else ""
 
 
@@ -209,9 +215,17 @@ def _write(job: Job, before: Loaded, fixed: Fixed, problems: list[str]) -> str |
         data = b"".join(source.data for source in fixed.loaded.sources)
         sys.stdout.buffer.write(data)
         return ""
+    _replace(before, changed, problems)
+    return None
+
+
+def _replace(before: Loaded, changed: Iterable[tuple[SourceFile, SourceFile]], problems: list[str]) -> int:
+    """Writes the changed files; how many were written."""
+    count = 0
     for old, new in changed:
         try:
             replace(before.files[old.path], old.data, new.data)
+            count += 1
         except WriteError as error:
             problems.append(f"{old.path}: {error}")
-    return None
+    return count
