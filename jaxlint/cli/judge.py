@@ -18,8 +18,8 @@ from jaxlint.source.text import SourceFile
 
 if TYPE_CHECKING:
     from jaxlint.verify import Verifier
-    from jaxlint.verify.cluster import Cluster
     from jaxlint.verify.jobs import Command
+    from jaxlint.verify.judging import Judging
 
 _INSTALL = "install `flake8-jaxlint[verify]` in the environment of the code that is checked"
 
@@ -80,7 +80,7 @@ def judging(device: str, jobs: int, settings: VerifySettings, executor: str | No
         yield judge
 
 
-def _cluster(address: str, make: Callable[..., Verifier], folders: Sequence[str]) -> Cluster:
+def _cluster(address: str, make: Callable[..., Verifier], folders: Sequence[str]) -> Judging:
     try:
         from jaxlint.verify.cluster import Cluster
     except ModuleNotFoundError as error:

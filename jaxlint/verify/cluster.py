@@ -18,7 +18,6 @@ import socket
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
 from typing import Any
 
 from distributed import Client, Future, KilledWorker, Reschedule, WorkerPlugin, get_worker
@@ -26,6 +25,7 @@ from distributed import Client, Future, KilledWorker, Reschedule, WorkerPlugin, 
 from jaxlint import __version__
 from jaxlint.model import Verdict, Verification
 from jaxlint.verify.change import Change
+from jaxlint.verify.judging import Judging
 from jaxlint.verify.pool import Unavailable
 from jaxlint.verify.verifier import Verifier, resolved
 
@@ -36,8 +36,8 @@ _SAME = f"install `flake8-jaxlint[verify,dask]` {__version__}, as here, in the e
 Maker = Callable[..., Verifier]
 
 
-class Cluster:
-    """A context manager that judges changes as `Verifier` does, on the cluster whose scheduler is at `address`.
+class Cluster(Judging):
+    """Judges changes as `Verifier` does, on the cluster whose scheduler is at `address`.
 
     `make` makes the verifier of a worker, given how many changes it judges at once; its paths must be absolute.
     `folders` must exist on the workers, beside the folder of each changed file.
@@ -50,14 +50,6 @@ class Cluster:
         self._client: Client | None = None
         self._registered = False
         self._looks = _LOOKS
-
-    def __enter__(self) -> Cluster:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """End what the workers have started for this run, and leave the cluster."""
@@ -120,10 +112,6 @@ class Cluster:
             if self._client is not None:
                 with contextlib.suppress(Exception):
                     self._client.cancel(futures)
-
-    def verify_all(self, changes: Sequence[Change]) -> list[Verification]:
-        """Judge all changes, in this order."""
-        return list(self.iterate(changes))
 
     def verify(self, change: Change) -> Verification:
         """Judge one change. Whatever becomes of the workers, the answer is a verdict."""

@@ -9,18 +9,18 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import TracebackType
 
 from jaxlint.model import Verdict, Verification
 from jaxlint.verify.case import Case
 from jaxlint.verify.change import Change
 from jaxlint.verify.jobs import Command, Declared, Factory, Limits
+from jaxlint.verify.judging import Judging
 from jaxlint.verify.memory import Memory
 from jaxlint.verify.pool import Server, Unavailable
 
 
-class Verifier:
-    """A context manager that judges changes; it owns the processes in which the user's code runs.
+class Verifier(Judging):
+    """Judges changes on this machine; it owns the processes in which the user's code runs.
 
     `device` is cpu, gpu or tpu; `timeout_s` and `memory_mb` bound every single run; `jobs` changes are judged at once;
     `python` is the interpreter whose JAX is to be used. `factories` name, by `module:name` of a callable, the
@@ -52,14 +52,6 @@ class Verifier:
         self._declared = Declared((), made, os.path.abspath(root), command, command_s=timeout_s / 2)
         self._closed = threading.Event()
 
-    def __enter__(self) -> Verifier:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
         """End all processes and remove what they left. May be called at any time, also from another thread."""
         self._closed.set()
@@ -82,12 +74,8 @@ class Verifier:
         finally:
             self._free.put(server)
 
-    def verify_all(self, changes: Sequence[Change]) -> list[Verification]:
-        """Judge all changes, in this order; several at once when `jobs` says so."""
-        return list(self.iterate(changes))
-
     def iterate(self, changes: Sequence[Change]) -> Iterator[Verification]:
-        """The same, one verdict at a time as they come in."""
+        """The verdicts in the order of the changes, as they come in; several are judged at once when `jobs` says so."""
         if len(self._servers) == 1:
             yield from map(self.verify, changes)
             return
