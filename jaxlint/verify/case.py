@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterator
 
 from msgspec import Struct, structs
 
@@ -151,15 +151,14 @@ class Case:
 
     def _check_reference(self, parts: Touched, after: Run) -> None:
         """A fix that is meant to change values must agree with what was meant, also where nothing has changed."""
-        for world in worlds(self._change.rule, None) if self._change.rule in VALUES else ():
-            run = self._runner.program(self._change.before, "reference", ProgramJob("", "", world=world))
-            if run.result.fault:
-                continue
-            programs = self._compared(parts, run, after, types=not world.is_python)
-            if programs.level == "same":
-                return
-            name = name_of(world, self._change.rule)
-            raise Stop(Verdict.UNVERIFIED, f"it does what the original does, but not what {name} does: {programs.why}")
+        if self._change.rule not in VALUES:
+            return
+        found = next(self._references(parts, after, None), None)
+        if found and found.programs.level != "same":
+            raise Stop(
+                Verdict.UNVERIFIED,
+                f"it does what the original does, but not what {found.name} does: {found.programs.why}",
+            )
 
     def _elsewhere(self, before: Run, after: Run) -> Comparison | None:
         """That both fail, but at different places, so that what they did until then is not the same."""
@@ -231,12 +230,11 @@ class Case:
         return verdict
 
     def _compare(self, parts: Touched, before: Run, after: Run, heal: bool) -> Comparison:
-        part: dict[str, Any] = {"names": parts.names, "changed": parts.changed, "prints": parts.prints, "heal": heal}
-        programs = compare_programs(before, after, **part)
+        programs = compare_programs(before, after, parts=parts, heal=heal)
         if programs.level == "same":
             return programs
         exact = self._runner.program(self._change.before, "original", ProgramJob("", "", world=World.DOUBLE))
-        programs = compare_programs(before, after, None if exact.result.fault else exact, **part)
+        programs = compare_programs(before, after, None if exact.result.fault else exact, parts=parts, heal=heal)
         if programs.level != "same":
             again = self._runner.program(self._change.before, "original", ProgramJob("", ""), again=True)
             if compare_programs(before, again).level != "same":
@@ -246,15 +244,10 @@ class Case:
     def _reference(self, parts: Touched, before: Run, after: Run, fault: Fault | None) -> _Reference | None:
         """A world in which the original runs to its end and agrees with the fixed version."""
         why = ""
-        for world in worlds(self._change.rule, fault):
-            run = self._runner.program(self._change.before, "reference", ProgramJob("", "", world=world))
-            if run.result.fault:
-                continue
-            programs = self._compared(parts, run, after, types=not world.is_python)
-            name = name_of(world, self._change.rule)
-            if programs.level == "same":
-                return _Reference(world, run, programs, name, self._change.before)
-            why = why or f"; against {name}: {programs.why}"
+        for found in self._references(parts, after, fault):
+            if found.programs.level == "same":
+                return found
+            why = why or f"; against {found.name}: {found.programs.why}"
         if fault is None:
             return None
         other = self._other_axes(after)
@@ -274,6 +267,14 @@ class Case:
             f"and nothing tells what the right result is{why}; {_COMPARE}",
         )
 
+    def _references(self, parts: Touched, after: Run, fault: Fault | None) -> Iterator[_Reference]:
+        """The worlds in which the original runs to its end."""
+        for world in worlds(self._change.rule, fault):
+            run = self._runner.program(self._change.before, "reference", ProgramJob("", "", world=world))
+            if not run.result.fault:
+                programs = self._compared(parts, run, after, types=not world.is_python)
+                yield _Reference(world, run, programs, name_of(world, self._change.rule), self._change.before)
+
     def _other_axes(self, after: Run) -> str | None:
         """Which other axes for vmap work too, empty when none do; None when the change is no change of axes alone."""
         others = alternatives(self._change.before, self._change.after)
@@ -284,8 +285,7 @@ class Case:
         return "" if others else None
 
     def _compared(self, parts: Touched, before: Run, after: Run, types: bool = True) -> Comparison:
-        loose = parts.changed if types else parts.names
-        return compare_programs(before, after, names=parts.names, changed=loose, prints=parts.prints, types=types)
+        return compare_programs(before, after, parts=parts, loose=None if types else parts.names, types=types)
 
     def _evidence(
         self, parts: Touched, before: Run, after: Run, programs: Comparison, replay: ReplayResult | None,
@@ -312,7 +312,7 @@ class Case:
         failed = one.result.fault or two.result.fault
         if failed and (not before.result.fault or str(one.result.fault) != str(two.result.fault)):
             raise Stop(Verdict.UNVERIFIED, f"the program fails when its draws do not depend on their keys: {failed}")
-        programs = compare_programs(one, two, names=parts.names, changed=parts.changed, prints=parts.prints, keys=False)
+        programs = compare_programs(one, two, parts=parts, keys=False)
         replay = self._runner.replay(parts, (World.NEUTRAL, World.NEUTRAL), measure=False)
         was, now = before.result.draws, after.result.draws
         twice, still = was.consumed - was.distinct, now.consumed - now.distinct
@@ -343,8 +343,7 @@ class Case:
         one, two = self._both(World.NEUTRAL_LOOPS)
         if one.result.fault or two.result.fault:
             return
-        part: dict[str, Any] = {"names": parts.names, "changed": parts.changed, "prints": parts.prints}
-        programs = compare_programs(one, two, **part, keys=False, types=False)
+        programs = compare_programs(one, two, parts=parts, keys=False, types=False)
         if programs.level == "different":
             raise Stop(
                 Verdict.UNVERIFIED, f"with other draws for each example the rest is not the same: {programs.why}"

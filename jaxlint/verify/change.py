@@ -14,6 +14,7 @@ from msgspec import Struct
 from jaxlint.verify.jobs import Range, Target
 
 _MAX_CONSTANTS = 24
+_NOT_LOOSE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
 class Change(Struct, frozen=True):
@@ -171,17 +172,22 @@ def _base(node: ast.expr) -> Iterator[str]:
 
 def _prints(old: ast.Module, new: ast.Module, reached: set[str]) -> bool:
     """Whether a statement that the change reaches may print: at module level, or inside a function that it reaches."""
-    known = {ast.dump(statement) for statement in _flat(old.body)}
     loose = [s for s in _flat(new.body) if not isinstance(s, (ast.FunctionDef, ast.ClassDef))]
-    top = [s for s in loose if ast.dump(s) not in known or any(_mentions(name, _read(s)) for name in reached)]
+    added = set(_only_in(new, old))
+    top = [s for s in loose if s in added or any(_mentions(name, _read(s)) for name in reached)]
     inside = [node for name, nodes in _units(new).items() if name in reached for node in nodes]
     return any(_may_print(node) for node in [*top, *inside])
 
 
 def _loose(old: ast.Module, new: ast.Module) -> bool:
-    inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-    was, now = ([ast.dump(s) for s in _flat(tree.body) if not isinstance(s, inside)] for tree in (old, new))
+    was, now = ([ast.dump(s) for s in _flat(tree.body) if not isinstance(s, _NOT_LOOSE)] for tree in (old, new))
     return was != now
+
+
+def _only_in(tree: ast.Module, other: ast.Module) -> list[ast.stmt]:
+    """The top-level statements that the other text does not have."""
+    known = {ast.dump(statement) for statement in _flat(other.body)}
+    return [statement for statement in _flat(tree.body) if ast.dump(statement) not in known]
 
 
 def _called(old: ast.Module, new: ast.Module) -> tuple[str, ...]:
@@ -189,9 +195,7 @@ def _called(old: ast.Module, new: ast.Module) -> tuple[str, ...]:
 
     No other arguments can be tried on such code, so that what it passes on must be the same.
     """
-    known = {ast.dump(statement) for statement in _flat(old.body)}
-    changed = [s for s in _flat(new.body) if ast.dump(s) not in known and not _has_parameters(s)]
-    used = set().union(*map(_read, changed))
+    used = set().union(*(_read(statement) for statement in _only_in(new, old) if not _has_parameters(statement)))
     return tuple(sorted(name for name in _units(new).keys() - set(_imported(new)) if name in used))
 
 
@@ -215,9 +219,8 @@ def _has_parameters(statement: ast.stmt) -> bool:
 
 def _acts_everywhere(old: ast.Module, new: ast.Module) -> bool:
     """Whether a changed statement calls something imported for its effect, as `jax.config.update` does."""
-    known = {ast.dump(statement) for statement in _flat(old.body)}
     imported = set(_imported(new))
-    changed = (s for s in _flat(new.body) if isinstance(s, ast.Expr) and ast.dump(s) not in known)
+    changed = (statement for statement in _only_in(new, old) if isinstance(statement, ast.Expr))
     return any(name in imported for statement in changed for name in _bound_names(statement))
 
 
@@ -301,9 +304,7 @@ def _watch(before: str, after: str, old: ast.Module, new: ast.Module) -> tuple[R
 
 def _gone(old: ast.Module, new: ast.Module) -> tuple[Range, ...]:
     """The statements outside of functions that the new text does not have."""
-    left = {ast.dump(statement) for statement in _flat(new.body)}
-    inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-    gone = [s for s in _flat(old.body) if not isinstance(s, inside) and ast.dump(s) not in left]
+    gone = [statement for statement in _only_in(old, new) if not isinstance(statement, _NOT_LOOSE)]
     return tuple(part for statement in gone for part in _must_run(statement, removed=True))
 
 

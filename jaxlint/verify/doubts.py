@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec import Struct, structs
 
 from jaxlint.model import Verdict, Verification
 from jaxlint.verify.change import Change, Touched
+from jaxlint.verify.compare_values import Comparison
 from jaxlint.verify.jobs import Data, ProgramJob, World
 from jaxlint.verify.meant import NANS
 from jaxlint.verify.runner import Runner
-from jaxlint.verify.runs import compare_programs
+from jaxlint.verify.runs import Run, compare_programs
 
 
 class Doubts(Struct, frozen=True):
@@ -62,10 +61,12 @@ class Doubts(Struct, frozen=True):
             return None
         if any(faults):
             return f"only the {'original' if faults[0] else 'fixed program'} fails: {faults[0] or faults[1]}"
-        part: dict[str, Any] = {"names": self.parts.names, "changed": self.parts.changed, "prints": self.parts.prints}
-        part |= {"heal": self.change.rule in NANS, "keys": not self.worlds[0].ignores_keys, "types": False}
-        found = compare_programs(one, two, **part)
+        found = self._compared(one, two)
         if found.level != "same":
             exact = self.runner.program(self.before, "original", ProgramJob("", "", world=World.DOUBLE, data=data))
-            found = compare_programs(one, two, exact, **part)
+            found = self._compared(one, two, exact)
         return found.why if found.level == "different" else ""
+
+    def _compared(self, one: Run, two: Run, exact: Run | None = None) -> Comparison:
+        heal, keys = self.change.rule in NANS, not self.worlds[0].ignores_keys
+        return compare_programs(one, two, exact, parts=self.parts, keys=keys, heal=heal, types=False)

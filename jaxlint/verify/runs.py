@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from msgspec import Struct, structs
 
+from jaxlint.verify.change import Touched
 from jaxlint.verify.compare_text import compare_text
 from jaxlint.verify.compare_values import Captured, Comparison, compare, worst_of
 from jaxlint.verify.jobs import ProgramResult
@@ -25,30 +26,29 @@ def compare_programs(
     after: Run,
     exact: Run | None = None,
     *,
-    names: Set[str] | None = None,
-    changed: Set[str] = frozenset(),
-    prints: bool = True,
+    parts: Touched | None = None,
+    loose: Set[str] | None = None,
     keys: bool = True,
     heal: bool = False,
     types: bool = True,
 ) -> Comparison:
     """Compare what two runs printed, their exit status, and the globals that both have.
 
-    Of the globals in `changed` only the numbers must be the same, not their types. What is not in `names`, or the
-    printed text without `prints`, is compared but is no evidence for the change. Without `types` arrays may be printed
-    with other types.
+    What the change does not touch, as `parts` tells, is compared but is no evidence for it; without `parts` all is. Of
+    the globals in `loose`, by default those that the change binds itself, only the numbers must be the same, not their
+    types. Without `types` arrays may be printed with other types.
     """
     if before.result.status != after.result.status:
         return Comparison("different", f"exit status {before.result.status} against {after.result.status}")
     level, why = compare_text(before.stdout, after.stdout, heal=heal, types=types)
-    text = Comparison(level, why, judged=int(prints and bool(before.stdout.strip())))
+    text = Comparison(level, why, judged=int((parts is None or parts.prints) and bool(before.stdout.strip())))
     common = names_of(before) & names_of(after)
     reference = part_of(exact, common) if exact is not None else None
-    own = common if names is None else {f"[{name!r}" for name in names} & common
-    loose = {f"[{name!r}" for name in changed} & own
+    own = common if parts is None else _paths(parts.names) & common
+    untyped = _paths(loose if loose is not None else parts.changed if parts else ()) & own
     strict, data, other = (
-        compare(part_of(before, part), part_of(after, part), reference, keys=keys, heal=heal, types=part is not loose)
-        for part in (own - loose, loose, common - own)
+        compare(part_of(before, part), part_of(after, part), reference, keys=keys, heal=heal, types=part is not untyped)
+        for part in (own - untyped, untyped, common - own)
     )
     return worst_of([text, strict, data, structs.replace(other, judged=0)])
 
@@ -56,6 +56,10 @@ def compare_programs(
 def names_of(run: Run) -> set[str]:
     """The paths of the globals that it left."""
     return {_name(leaf.path) for leaf in run.result.leaves}
+
+
+def _paths(names: Iterable[str]) -> set[str]:
+    return {f"[{name!r}" for name in names}
 
 
 def _name(path: str) -> str:

@@ -63,14 +63,15 @@ class _Replay:
         self.timed = 0
         self.proven_faster = False
         self.problems: list[str] = []
-        self.has_keys = World.NEUTRAL not in (job.before_world, job.after_world)
+        self.names = {target.name for target in job.targets}.union(job.called)
+        self.has_keys = not (job.before_world.ignores_keys or job.after_world.ignores_keys)
 
     def run(self) -> ReplayResult:
         job = self.job
         place, disk = prepare(job.path, job.before), overlay.Watch(job.path)
         with contextlib.redirect_stdout(io.StringIO()):
             commanded = self._follow(place)
-            recorded = self._load(place, job.before, job.before_world, {t.name for t in job.targets}.union(job.called))
+            recorded = self._load(place, job.before, job.before_world, self.names)
             with inside(job.before_world):
                 self.declared = Declarations(job.declared, job.targets, place, recorded.namespace, job.seed)
             if commanded:
@@ -109,8 +110,7 @@ class _Replay:
     def _recorded_again(self, place: Place) -> Recorder:
         """The fixed version's own calls."""
         with contextlib.redirect_stdout(io.StringIO()):
-            names = {t.name for t in self.job.targets}.union(self.job.called)
-            return self._load(place, self.job.after, self.job.after_world, names).recorder
+            return self._load(place, self.job.after, self.job.after_world, self.names).recorder
 
     def _called_otherwise(self, recorder: Recorder, again: Recorder) -> list[CallResult]:
         """The callables to which the fixed version passes other arguments than the original."""
