@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import types
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,7 @@ import numpy as np
 from jaxlint.verify.compare_values import Captured
 from jaxlint.verify.jobs import Leaf
 
-_MAX_DEPTH, _MAX_NUMBERS = 8, 20_000_000
+_MAX_DEPTH, _MAX_NUMBERS, _MAX_LEAVES = 16, 20_000_000, 200_000
 
 
 class TooMuch(Exception):
@@ -36,6 +37,8 @@ def capture(value: Any) -> Captured:
     leaves, arrays, total = [], {}, 0
     for leaf, numbers in _walk(value, "", 0, set()):
         leaves.append(leaf)
+        if len(leaves) > _MAX_LEAVES:
+            raise TooMuch
         if numbers is not None:
             arrays[leaf.path] = numbers
             total += numbers.size
@@ -45,13 +48,18 @@ def capture(value: Any) -> Captured:
 
 
 def module_values(namespace: Mapping[str, Any]) -> dict[str, Any]:
-    """The module globals that hold data: no modules, functions, classes or callables."""
-    skip = (types.ModuleType, type, types.FunctionType, types.BuiltinFunctionType)
-    return {
-        name: value
-        for name, value in namespace.items()
-        if not name.startswith("__") and not isinstance(value, skip) and not (callable(value) and not is_array(value))
-    }
+    """The module globals that hold data: no modules, functions, classes, nor what was made of functions."""
+    return {name: value for name, value in namespace.items() if not name.startswith("__") and not is_code(value)}
+
+
+def is_code(value: Any) -> bool:
+    """Whether this is a module, a class, a function or what was made of one; objects that can be called are data."""
+    if isinstance(value, (types.ModuleType, type, types.FunctionType, types.BuiltinFunctionType, types.MethodType)):
+        return True
+    if is_array(value) or not callable(value):
+        return False
+    made = type(value).__module__.partition(".")[0] in ("jax", "jaxlib", "functools", "builtins")
+    return made or callable(getattr(value, "__wrapped__", None))
 
 
 def is_array(value: Any) -> bool:
@@ -70,16 +78,17 @@ def _walk(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[tuple[L
         yield Leaf(path, "text", text=repr(value)), None
     elif depth >= _MAX_DEPTH or id(value) in seen:
         yield Leaf(path, "other", text=type(value).__qualname__), None
-    elif callable(value) and type(value).__module__.partition(".")[0] in ("jax", "jaxlib", "functools", "builtins"):
+    elif is_code(value) and not isinstance(value, (types.ModuleType, type, types.FunctionType)):
         yield Leaf(path, "other", text="a function"), None
     else:
-        children = list(_children(value))
+        parts = list(children(value))
         yield Leaf(path + "()", "other", text=type(value).__qualname__), None
-        for name, child in children:
+        for name, child in parts:
             yield from _walk(child, path + name, depth + 1, seen | {id(value)})
 
 
-def _children(value: Any) -> Iterator[tuple[str, Any]]:
+def children(value: Any) -> Iterator[tuple[str, Any]]:
+    """What a value holds, each with the path that leads there."""
     if isinstance(value, Mapping):
         for key in value:
             yield f"[{key!r}]", value[key]
@@ -89,12 +98,24 @@ def _children(value: Any) -> Iterator[tuple[str, Any]]:
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for field in dataclasses.fields(value):
             yield "." + field.name, getattr(value, field.name, None)
-    elif isinstance(value, (types.ModuleType, types.FunctionType, type)) or not hasattr(value, "__dict__"):
-        return
-    else:
-        for name, child in list(vars(value).items()):
-            if not callable(child) or is_array(child):
+    elif not isinstance(value, (types.ModuleType, types.FunctionType, type)):
+        for name, child in attributes(value).items():
+            if not is_code(child):
                 yield "." + name, child
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """What an object holds, in its `__dict__` and in slots."""
+    found = dict(getattr(value, "__dict__", {}))
+    for kind in type(value).__mro__:
+        slots = vars(kind).get("__slots__", ())
+        for slot in [slots] if isinstance(slots, str) else slots:
+            private = slot.startswith("__") and not slot.endswith("__")
+            name = f"_{kind.__name__.lstrip('_')}{slot}" if private else slot
+            if name not in ("__dict__", "__weakref__"):
+                with contextlib.suppress(AttributeError):
+                    found[name] = object.__getattribute__(value, name)
+    return found
 
 
 def _array(value: Any, path: str) -> tuple[Leaf, np.ndarray | None]:

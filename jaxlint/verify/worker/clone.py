@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import copy
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxlint.verify.worker.capture import is_tracer
+from jaxlint.verify.worker.capture import attributes, is_code, is_tracer
+from jaxlint.verify.worker.closures import rebuilt
 
 _ATOMS = (
     bool,
@@ -27,7 +28,7 @@ _ATOMS = (
     range,
     slice,
 )
-_MAX_DEPTH = 12
+_MAX_DEPTH = 24
 
 Change = Callable[[Any], Any]
 
@@ -43,8 +44,9 @@ class Cloner:
     version's classes, and its functions the fixed version's functions.
     """
 
-    def __init__(self, source: Mapping[str, Any], target: Mapping[str, Any]) -> None:
+    def __init__(self, source: dict[str, Any], target: dict[str, Any]) -> None:
         self._twins = {id(value): target[name] for name, value in source.items() if name in target and _defined(value)}
+        self._source, self._target = source, target
         self._translate = source is not target
         self._module = source.get("__name__")
 
@@ -80,6 +82,10 @@ class Cloner:
             return twin(*parts) if hasattr(value, "_fields") else tuple(parts)
         if kind is dict:
             return {key: inner(part) for key, part in value.items()}
+        if isinstance(value, dict) and id(kind) not in self._twins:  # such as an OrderedDict
+            made = copy.copy(value)
+            made.update({key: inner(part) for key, part in value.items()})
+            return made
         if isinstance(value, (types.FunctionType, types.MethodType)):
             return self._function(value, inner)
         return self._object(value, inner, known)
@@ -88,6 +94,9 @@ class Cloner:
         if isinstance(value, types.MethodType):
             return getattr(inner(value.__self__), value.__name__)
         if self._translate and value.__module__ == self._module:
+            made = rebuilt(value, self._source, self._target, inner)
+            if made is not None:
+                return made
             raise Uncopyable(f"it holds the function {value.__qualname__}, which the two versions do not share")
         return value
 
@@ -97,20 +106,22 @@ class Cloner:
             kind = type(value)
         if callable(value) and type(value).__module__.startswith(("jax", "functools")):
             return value
-        if not hasattr(value, "__dict__") or type(value).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        held = attributes(value)
+        if not (held or hasattr(value, "__dict__")) or type(value).__module__.partition(".")[0] in ("jax", "jaxlib"):
             try:
                 return copy.deepcopy(value)
             except Exception as error:
                 raise Uncopyable(f"an object of {type(value).__qualname__} cannot be copied") from error
         fresh = object.__new__(kind)
         known[id(value)] = fresh
-        for name, part in vars(value).items():
+        for name, part in held.items():
             object.__setattr__(fresh, name, inner(part))
         return fresh
 
 
 def _defined(value: Any) -> bool:
-    return callable(value) and not isinstance(value, types.BuiltinFunctionType)
+    """Functions, classes and what was made of functions; an object that can be called is copied like others."""
+    return is_code(value) and not isinstance(value, (types.BuiltinFunctionType, types.ModuleType))
 
 
 def _array(value: Any) -> Any:

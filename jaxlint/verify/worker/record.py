@@ -12,7 +12,7 @@ import jax
 from msgspec import Struct, structs
 
 from jaxlint.verify.compare_values import Captured
-from jaxlint.verify.worker.capture import capture, is_array, is_tracer
+from jaxlint.verify.worker.capture import attributes, capture, is_code, is_tracer
 from jaxlint.verify.worker.clone import Cloner, Uncopyable
 
 _KEPT, _KEPT_RESULTS, _INSTANCES = 4, 32, 256
@@ -53,7 +53,7 @@ class Recorder:
             owner_name, _, method = name.rpartition(".")
             owner = self._namespace.get(owner_name) if owner_name else None
             if isinstance(owner, type):
-                value = vars(owner).get(method)
+                value = method_of(owner, method)
                 if isinstance(value, types.FunctionType) and id(value) not in self._wrappers:
                     with contextlib.suppress(AttributeError, TypeError):
                         setattr(owner, method, self._function(name, value))
@@ -193,7 +193,7 @@ def _shape(leaf: Any) -> Any:
 
 
 def _data(instance: Any) -> dict[str, Any]:
-    return {name: value for name, value in vars(instance).items() if is_array(value) or not callable(value)}
+    return {name: value for name, value in attributes(instance).items() if not is_code(value)}
 
 
 def _form(args: Any, kwargs: Any) -> Any:
@@ -205,9 +205,22 @@ def _form(args: Any, kwargs: Any) -> Any:
     return str(tree), repr(parts)
 
 
+def method_of(owner: type, name: str) -> Any:
+    """What a class itself holds under a name; the function, where a descriptor of a library's stands around it."""
+    value = vars(owner).get(name)
+    if value is None or callable(value) or isinstance(value, (property, classmethod)) or not hasattr(value, "__get__"):
+        return value
+    with contextlib.suppress(Exception):
+        function = value.__get__(None, owner)
+        return function if isinstance(function, types.FunctionType) else value
+    return value
+
+
 def _recordable(value: Any) -> bool:
-    return isinstance(value, (types.FunctionType, functools.partial)) or (
-        callable(value)
-        and not isinstance(value, type)
-        and type(value).__module__.partition(".")[0] in ("jax", "jaxlib")
-    )
+    """Functions, and what JAX or another library has made of one."""
+    if isinstance(value, (types.FunctionType, functools.partial)):
+        return True
+    if not callable(value) or isinstance(value, (type, _Proxy)):
+        return False
+    made = type(value).__module__.partition(".")[0] in ("jax", "jaxlib")
+    return made or isinstance(getattr(value, "__wrapped__", None), types.FunctionType)

@@ -157,6 +157,7 @@ class _Replay:
             if problem:
                 return self._by_results(name, problem, recorder, again)
             calls = self._calls(target, after, recorder)
+            before.settle(after)  # looking for arguments has called one side alone
             return self._compare(target, calls, before, after)
         except NotFound as error:
             return CallResult(name, "skipped", f"{error}: {self._advice(name, after)}")
@@ -198,7 +199,8 @@ class _Replay:
                 if end_result is not None:
                     return end_result
         answer = tally.answer()
-        return self._measure(answer, tally.good, before, after) if tally.good and self.job.measure else answer
+        measured = self.job.measure and not tally.opaque
+        return self._measure(answer, tally.good, before, after) if measured and tally.good else answer
 
     def _try(
         self, target: Target, call: Call, style: str, tally: _Tally, before: Side, after: Side
@@ -221,6 +223,7 @@ class _Replay:
             gap = worst_of([*tally.found, result]).gap
             return CallResult(name, "different", result.why, tally.inputs, result.max_abs, gap=gap)
         tally.note(result, call, ordinary=not style)
+        tally.opaque = tally.opaque or _returns_function(two.values)
         return None
 
     def _one(
@@ -231,8 +234,10 @@ class _Replay:
         keys = self.has_keys
         result = compare(one.values, two.values, keys=keys, heal=self.job.heal, types=types)
         if result.level != "same":
-            exact = self._exact(target.name, call, before, vary)
-            other = self._shaken(target.name, call, before, vary)
+            # A call that changes globals must be made equally often on both sides.
+            again = not one.left
+            exact = self._exact(target.name, call, before, vary) if again else None
+            other = self._shaken(target.name, call, before, vary) if again else None
             result = compare(one.values, two.values, exact, other, keys=keys, heal=self.job.heal, types=types)
         result = worst_of([result, Comparison(level, why)])
         if result.level == "same":
@@ -315,6 +320,7 @@ class _Tally:
         self.healed: Fault | None = None  # what the original raised where the fixed version did not
         self.raised: Fault | None = None
         self.good: Call | None = None  # a call as it was given that both versions take
+        self.opaque = False  # what it returns is a function, which is not called
 
     def note(self, result: Comparison, call: Call, ordinary: bool) -> None:
         """Both returned, and nothing differed."""
@@ -336,6 +342,8 @@ class _Tally:
         if not self.inputs:
             often = f"raises {self.raised} on every input that was tried; mend that first"
             return CallResult(self.name, "skipped", f"{self.name} {often if self.raised else _NOTHING}")
+        if self.opaque:
+            return CallResult(self.name, "skipped", f"{self.name} returns a function, which nothing calls here")
         total = worst_of(self.found)
         return CallResult(self.name, total.level, total.why, self.inputs, total.max_abs, self.healed, gap=total.gap)
 
@@ -381,6 +389,11 @@ def _not_comparable(before: Any, after: Any) -> str:
 
 def _structure(values: Captured) -> list[tuple[str, str]]:
     return [(leaf.path, leaf.kind) for leaf in values.leaves]
+
+
+def _returns_function(values: Captured) -> bool:
+    functions = ("function", "a function")
+    return any(leaf.text in functions and leaf.path.startswith("['result']") for leaf in values.leaves)
 
 
 def _inputs(style: str, call: Call) -> str:

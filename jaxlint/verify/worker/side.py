@@ -13,12 +13,13 @@ from typing import Any
 import jax
 from msgspec import Struct
 
-from jaxlint.verify.compare_values import Captured
+from jaxlint.verify.compare_values import Captured, compare
 from jaxlint.verify.jobs import Fault, World
 from jaxlint.verify.worker import execute
-from jaxlint.verify.worker.capture import capture
+from jaxlint.verify.worker.capture import attributes, capture
 from jaxlint.verify.worker.clone import Cloner, Uncopyable
-from jaxlint.verify.worker.record import Call, Instance
+from jaxlint.verify.worker.record import Call, Instance, method_of
+from jaxlint.verify.worker.state import State
 from jaxlint.verify.worker.worlds import inside
 
 
@@ -26,16 +27,17 @@ def find(namespace: Mapping[str, Any], name: str) -> Any:
     """The callable of this name in a module's globals; for a method, the function that takes the instance first."""
     value: Any = namespace.get(name.split(".")[0])
     for part in name.split(".")[1:]:
-        value = vars(value).get(part) if isinstance(value, type) else None
+        value = method_of(value, part) if isinstance(value, type) else None
     return value
 
 
 class Outcome(Struct, frozen=True):
-    """What one call left behind: its result and its arguments afterwards, what it printed, or what it raised."""
+    """What one call left behind: its result, arguments and globals afterwards, what it printed or raised."""
 
     values: Captured
     printed: str
     fault: Fault | None
+    left: frozenset[str] = frozenset()  # globals that are no longer what the module's execution made them
 
 
 # Makes a change of arrays anew for each call, so that both versions are given the same random numbers.
@@ -50,6 +52,8 @@ class Side:
         self.namespace = namespace
         self.clone = Cloner(source, namespace)
         self.path = path
+        self._state = State(namespace)
+        self._apart: frozenset[str] = frozenset()
 
     def function(self, name: str) -> Any:
         """The callable of this name; for a method, the function that takes the instance first."""
@@ -64,9 +68,17 @@ class Side:
         args, kwargs, data = self.clone((call.args[1:], call.kwargs, first.data), change)
         init_args, init_kwargs = self.clone((first.init.args, first.init.kwargs))
         instance = self.namespace[first.owner](*init_args, **init_kwargs)
-        for name in data.keys() & vars(instance).keys():
-            setattr(instance, name, data[name])
+        for name in data.keys() & attributes(instance).keys():
+            object.__setattr__(instance, name, data[name])
         return (instance, *args), kwargs
+
+    def settle(self, other: Side) -> None:
+        """What has changed until now is no longer told; what has become unequal on the two sides never is again."""
+        changed = self._state.changed().keys() | other._state.changed().keys()
+        values = [{name: side.namespace.get(name) for name in changed} for side in (self, other)]
+        apart = frozenset(name for name in changed if compare(*(capture(v[name]) for v in values)).level != "same")
+        for side in (self, other):
+            side._state, side._apart = State(side.namespace), side._apart | apart
 
     def call(self, name: str, call: Call, vary: Vary) -> Outcome:
         """One call with fresh copies."""
@@ -83,5 +95,7 @@ class Side:
                 fault = execute.fault_of(error, self.path)
             with contextlib.suppress(Exception):
                 jax.effects_barrier()
-            values = capture({"result": result, "arguments": (args, kwargs)}) if fault is None else Captured((), {})
-        return Outcome(values, printed.getvalue(), fault)
+            left = {name: value for name, value in self._state.changed().items() if name not in self._apart}
+            found = {"result": result, "arguments": (args, kwargs), "globals": left}
+            values = capture(found) if fault is None else Captured((), {})
+        return Outcome(values, printed.getvalue(), fault, frozenset(left))

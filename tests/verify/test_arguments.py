@@ -1,0 +1,171 @@
+"""Rich arguments and what calls leave behind: objects of libraries, keys, closures, globals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from jaxlint.model import Verdict, Verification
+
+pytestmark = pytest.mark.jax
+
+Judge = Callable[..., Verification]
+
+GOOD = (Verdict.CONFIRMED, Verdict.SAME)
+
+# Stands for modules of libraries: arrays in slots, layers that can be called, methods behind a descriptor, and a
+# wrapper that jits functions of such objects.
+MODEL = """
+import functools
+import jax
+import jax.numpy as jnp
+
+class Cell:
+    __slots__ = ("__dict__", "value")
+    def __init__(self, value):
+        self.value = value
+    def __call__(self):
+        return self.value
+
+class Method:
+    def __init__(self, function):
+        self.function = function
+    def __get__(self, instance, owner):
+        return self.function if instance is None else functools.partial(self.function, instance)
+
+class Meta(type):
+    def __new__(meta, name, bases, body):
+        return super().__new__(meta, name, bases, body | {"__call__": Method(body["__call__"])})
+    def __setattr__(cls, name, value):
+        super().__setattr__(name, Method(value) if name == "__call__" else value)
+
+class Layer(metaclass=Meta):
+    def __init__(self, size):
+        self.weights, self.calls = Cell(jnp.ones((size, size))), Cell(0)
+    def __call__(self, x):
+        self.calls.value += 1
+        return x @ self.weights() * 2.0
+
+class Jitted:
+    def __init__(self, function):
+        self.__wrapped__, self.compiled = function, jax.jit(function)
+    def __call__(self, layer, x):
+        return self.compiled(layer.weights.value, x)
+
+@Jitted
+def loss(weights, x):
+    return jnp.sum((x @ weights) ** 2)
+
+layer = Layer(3)
+layer(jnp.ones((2, 3)))
+loss(layer, jnp.ones((2, 3)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        (("x @ self.weights() * 2.0", "2.0 * (x @ self.weights())"), ("self.weights() * 2.0", "self.weights() * 2.5")),
+        (
+            ("self.calls.value += 1", "self.calls.value = 1 + self.calls.value"),
+            ("calls.value += 1", "calls.value += 2"),
+        ),
+        (("(x @ weights) ** 2", "(-(x @ weights)) ** 2"), ("(x @ weights) ** 2", "(x @ weights) ** 3")),
+    ],
+)
+def test_objects_of_libraries(judge: Judge, good: tuple[str, str], bad: tuple[str, str]) -> None:
+    found = judge(MODEL, MODEL.replace(*good))
+    assert found.verdict in GOOD and "recorded" in (found.inputs or ""), found.reason
+    assert judge(MODEL, MODEL.replace(*bad)).verdict is Verdict.DIFFERENT
+
+
+DATA = """
+import collections
+import dataclasses
+import functools
+import typing
+import jax
+import jax.numpy as jnp
+
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["weights"], meta_fields=["name"])
+@dataclasses.dataclass(frozen=True, slots=True)
+class State:
+    weights: jax.Array
+    name: str = "a"
+
+class Pair(typing.NamedTuple):
+    state: State
+    more: dict
+
+@jax.tree_util.register_pytree_node_class
+class Node:
+    def __init__(self, a):
+        self.a = a
+    def tree_flatten(self):
+        return (self.a,), None
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children)
+
+@jax.jit
+def step(pair, node, key, raw):
+    noise = jax.random.normal(key, (3,)) + jax.random.normal(raw, (3,))
+    return Pair(pair.state, {"b": pair.more["b"] * 3.0 + node.a + noise})
+
+def make(scale, table):
+    def act(x, more=1.0):
+        return jnp.tanh(x * scale) + table["b"] * more
+    return act
+
+def apply(act, x):
+    return act(x) * 5.0
+
+pair = Pair(State(jnp.ones(3)), collections.OrderedDict(b=jnp.arange(3.0)))
+step(pair, Node(jnp.ones(3)), jax.random.key(1), jax.random.PRNGKey(2))
+apply(make(2.0, {"b": jnp.ones(3)}), jnp.arange(3.0))
+"""
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        (("* 3.0 + node.a", "* 1.5 * 2.0 + node.a"), ("* 3.0 + node.a", "* 3.0 - node.a")),
+        (("act(x) * 5.0", "5.0 * act(x)"), ("act(x) * 5.0", "act(x) * 4.0")),
+    ],
+)
+def test_data_of_the_user(judge: Judge, good: tuple[str, str], bad: tuple[str, str]) -> None:
+    found = judge(DATA, DATA.replace(*good))
+    assert found.verdict in GOOD and "recorded" in (found.inputs or ""), found.reason
+    assert judge(DATA, DATA.replace(*bad)).verdict is Verdict.DIFFERENT
+
+
+def test_a_function_that_is_returned_and_not_called_shows_nothing(judge: Judge) -> None:
+    for edit in (("tanh(x * scale)", "tanh(x + scale)"), ("tanh(x * scale)", "tanh(scale * x)")):
+        found = judge(DATA, DATA.replace(*edit))
+        assert found.verdict is Verdict.UNVERIFIED and "make returns a function" in found.reason
+
+
+GLOBALS = """
+import numpy as np
+import jax.numpy as jnp
+SEEN, COUNT, TABLE = [], 0, {"n": np.zeros(2)}
+
+def note(x, n):
+    global COUNT
+    COUNT += n
+    TABLE["n"][0] += n
+    SEEN.append(x * 2.0)
+
+note(jnp.arange(3.0), 2)
+SEEN.clear()
+COUNT = 0
+TABLE = {"n": np.zeros(2)}
+"""
+
+
+@pytest.mark.parametrize("edit", [("COUNT += n", "COUNT += n + 1"), ('"n"][0]', '"n"][1]'), ("x * 2.0", "x * 2.5")])
+def test_globals_that_a_call_changes_are_compared(judge: Judge, edit: tuple[str, str]) -> None:
+    assert judge(GLOBALS, GLOBALS.replace("COUNT += n", "COUNT = n + COUNT")).verdict in GOOD
+    found = judge(GLOBALS, GLOBALS.replace(*edit))
+    assert found.verdict is Verdict.DIFFERENT and "globals" in found.reason
