@@ -149,7 +149,10 @@ def test_a_function_that_is_returned_and_not_called_shows_nothing(judge: Judge) 
 GLOBALS = """
 import numpy as np
 import jax.numpy as jnp
-SEEN, COUNT, TABLE = [], 0, {"n": np.zeros(2)}
+SEEN, COUNT, TABLE, RING = [], 0, {"n": np.zeros(2)}, []
+for _ in range(40):
+    RING = [RING, RING]
+RING[0].append(RING)
 
 def note(x, n):
     global COUNT

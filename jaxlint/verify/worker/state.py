@@ -11,7 +11,8 @@ import numpy as np
 from jaxlint.verify.worker.capture import children, module_values
 
 _ATOMS = (bool, int, float, complex, str, bytes, type(None))
-_MAX_DEPTH = 16
+# What is nested deeper, or comes after so many parts of one global, is taken as unchanged.
+_MAX_DEPTH, _MAX_PARTS = 16, 100_000
 
 
 class State:
@@ -32,17 +33,24 @@ class State:
         return (value is not old and not isinstance(old, _ATOMS)) or _mark(value) != mark
 
 
-def _mark(value: Any, depth: int = 0, above: frozenset[int] = frozenset()) -> Any:
-    """Equal as long as nothing in the value changes; arrays of JAX do not, so that each stands for itself."""
+def _mark(value: Any) -> Any:
+    """Equal as long as nothing in the value changes."""
+    return _mark_of(value, 0, {})
+
+
+def _mark_of(value: Any, depth: int, numbers: dict[int, int]) -> Any:
+    """`numbers` counts what was met before, which is not followed again: values may hold each other."""
     if isinstance(value, _ATOMS):
         return type(value), value if value == value else None
+    if isinstance(value, jax.Array):
+        return id(value)  # arrays of JAX do not change
+    if id(value) in numbers:
+        return numbers[id(value)]
+    numbers[id(value)] = len(numbers)
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         return value.shape, str(value.dtype), hash(value.tobytes())
-    if isinstance(value, jax.Array):
-        return id(value)
-    if depth >= _MAX_DEPTH or id(value) in above:
+    if depth >= _MAX_DEPTH or len(numbers) > _MAX_PARTS:
         return type(value)
     if isinstance(value, (set, frozenset)):
         return frozenset(map(id, value))
-    inner = above | {id(value)}
-    return type(value), tuple((name, _mark(part, depth + 1, inner)) for name, part in children(value))
+    return type(value), tuple((name, _mark_of(part, depth + 1, numbers)) for name, part in children(value))
