@@ -146,6 +146,48 @@ def test_a_function_that_is_returned_and_not_called_shows_nothing(judge: Judge) 
         assert found.verdict is Verdict.UNVERIFIED and "make returns a function" in found.reason
 
 
+def test_a_returned_function_whose_code_is_the_same_is_compared_by_what_it_holds(judge: Judge) -> None:
+    def edited(line: str) -> str:
+        return DATA.replace("    return act\n", f"    {line}\n    return act\n")
+
+    assert judge(DATA, edited("table = dict(table)")).verdict in GOOD
+    found = judge(DATA, edited("scale = scale + 1.0"))
+    assert found.verdict is Verdict.DIFFERENT, found.reason
+
+
+HANDED_ON = """
+import dataclasses
+import functools
+from collections.abc import Callable
+import jax
+import jax.numpy as jnp
+
+class Model:
+    def __init__(self, size):
+        self.size = size
+    def apply(self, weights, x):
+        return x @ weights * self.size
+
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["weights"], meta_fields=["apply"])
+@dataclasses.dataclass
+class State:
+    weights: jax.Array
+    apply: Callable
+
+@jax.jit
+def step(state, x):
+    return State(state.weights - 0.1 * jnp.mean(state.apply(state.weights, x)), state.apply)
+
+state = step(State(jnp.ones((3, 3)), Model(2.0).apply), jnp.ones((2, 3)))
+"""
+
+
+def test_a_function_that_is_handed_on_is_no_hindrance(judge: Judge) -> None:
+    found = judge(HANDED_ON, HANDED_ON.replace("0.1 * jnp.mean", "1.0 * 0.1 * jnp.mean"))
+    assert found.verdict in GOOD and "recorded" in (found.inputs or ""), found.reason
+    assert judge(HANDED_ON, HANDED_ON.replace("- 0.1", "- 0.2")).verdict is Verdict.DIFFERENT
+
+
 GLOBALS = """
 import numpy as np
 import jax.numpy as jnp

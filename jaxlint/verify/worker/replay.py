@@ -27,6 +27,7 @@ from jaxlint.verify.worker.clone import Uncopyable
 from jaxlint.verify.worker.commanded import Commanded
 from jaxlint.verify.worker.counting import Counter
 from jaxlint.verify.worker.declared import Declarations
+from jaxlint.verify.worker.functions import UNKNOWN
 from jaxlint.verify.worker.place import Place
 from jaxlint.verify.worker.program import prepare, seed
 from jaxlint.verify.worker.record import Call, Recorder, on_new_instances
@@ -223,7 +224,7 @@ class _Replay:
             gap = worst_of([*tally.found, result]).gap
             return CallResult(name, "different", result.why, tally.inputs, result.max_abs, gap=gap)
         tally.note(result, call, ordinary=not style)
-        tally.opaque = tally.opaque or _returns_function(two.values)
+        tally.opaque = tally.opaque or UNKNOWN in two.functions or one.functions != two.functions
         return None
 
     def _one(
@@ -320,7 +321,7 @@ class _Tally:
         self.healed: Fault | None = None  # what the original raised where the fixed version did not
         self.raised: Fault | None = None
         self.good: Call | None = None  # a call as it was given that both versions take
-        self.opaque = False  # what it returns is a function, which is not called
+        self.opaque = False  # its result holds a function that is not known to be the same
 
     def note(self, result: Comparison, call: Call, ordinary: bool) -> None:
         """Both returned, and nothing differed."""
@@ -343,7 +344,9 @@ class _Tally:
             often = f"raises {self.raised} on every input that was tried; mend that first"
             return CallResult(self.name, "skipped", f"{self.name} {often if self.raised else _NOTHING}")
         if self.opaque:
-            return CallResult(self.name, "skipped", f"{self.name} returns a function, which nothing calls here")
+            return CallResult(
+                self.name, "skipped", f"{self.name} returns a function that may have changed, and nothing calls it here"
+            )
         total = worst_of(self.found)
         return CallResult(self.name, total.level, total.why, self.inputs, total.max_abs, self.healed, gap=total.gap)
 
@@ -389,11 +392,6 @@ def _not_comparable(before: Any, after: Any) -> str:
 
 def _structure(values: Captured) -> list[tuple[str, str]]:
     return [(leaf.path, leaf.kind) for leaf in values.leaves]
-
-
-def _returns_function(values: Captured) -> bool:
-    functions = ("function", "a function")
-    return any(leaf.text in functions and leaf.path.startswith("['result']") for leaf in values.leaves)
 
 
 def _inputs(style: str, call: Call) -> str:

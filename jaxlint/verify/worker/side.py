@@ -18,6 +18,7 @@ from jaxlint.verify.jobs import Fault, World
 from jaxlint.verify.worker import execute
 from jaxlint.verify.worker.capture import attributes, capture
 from jaxlint.verify.worker.clone import Cloner, Uncopyable
+from jaxlint.verify.worker.functions import Functions
 from jaxlint.verify.worker.record import Call, Instance, method_of
 from jaxlint.verify.worker.state import State
 from jaxlint.verify.worker.worlds import inside
@@ -38,6 +39,7 @@ class Outcome(Struct, frozen=True):
     printed: str
     fault: Fault | None
     left: frozenset[str] = frozenset()  # globals that are no longer what the module's execution made them
+    functions: tuple[str, ...] = ()  # those in the result, see `functions`
 
 
 # Makes a change of arrays anew for each call, so that both versions are given the same random numbers.
@@ -96,6 +98,7 @@ class Side:
             with contextlib.suppress(Exception):
                 jax.effects_barrier()
             left = {name: value for name, value in self._state.changed().items() if name not in self._apart}
-            found = {"result": result, "arguments": (args, kwargs), "globals": left}
+            functions = Functions(result, self.namespace)
+            found = {"result": result, "arguments": (args, kwargs), "globals": left, "held": functions.data}
             values = capture(found) if fault is None else Captured((), {})
-        return Outcome(values, printed.getvalue(), fault, frozenset(left))
+        return Outcome(values, printed.getvalue(), fault, frozenset(left), tuple(functions.marks))
