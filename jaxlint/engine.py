@@ -89,10 +89,14 @@ def lint(loaded: Loaded, settings: Settings, meter: Meter | None = None, jobs: i
 
 def _run_key(loaded: Loaded, settings: Settings) -> bytes:
     """Stands for all that the findings depend on: settings, paths, places in packages, and contents."""
-    ignores = [(one.pattern, one.negated, one.codes) for one in settings.per_file_ignores]
-    chosen = (os.path.relpath(settings.root), settings.enabled, ignores, settings.target, settings.wrappers)
+    chosen = [_chosen(one) for one in (settings, *settings.nested)]
     files = [(source.path, module_name(source.path), source.data) for source in loaded.sources]
     return digest_of([chosen, loaded.unreadable, *files])
+
+
+def _chosen(settings: Settings) -> object:
+    ignores = [(one.pattern, one.negated, one.codes) for one in settings.per_file_ignores]
+    return os.path.relpath(settings.root), settings.enabled, ignores, settings.target, settings.wrappers
 
 
 def _linted(loaded: Loaded, settings: Settings, meter: Meter, jobs: int) -> Linted:
@@ -101,11 +105,17 @@ def _linted(loaded: Loaded, settings: Settings, meter: Meter, jobs: int) -> Lint
         parsed, broken = _parsed(loaded.sources, settings.store)
     found += broken
     with meter.stage("import the rules"):
-        names = {rule.name for rule in rules() if rule.code in settings.enabled}
+        on = settings.enabled.union(*(inner.enabled for inner in settings.nested))
+        names = {rule.name for rule in rules() if rule.code in on}
+    analysis: list[Finding] = []
+    failures: list[Failure] = []
     with meter.stage("analyse"):
-        analysis, failures = analysed(parsed, settings, names, meter, jobs)
+        for part, paths in _alike(loaded, settings):
+            some, lost = analysed(parsed, part, names, meter, jobs, paths)
+            analysis += some
+            failures += lost
     by_path: dict[str, list[Finding]] = {source.path: [] for source in parsed}
-    for finding in analysis:
+    for finding in dict.fromkeys(analysis):
         by_path[finding.path].append(finding)
     for source in parsed:
         enabled = settings.enabled_in(loaded.files.get(source.path, Path(source.path)))
@@ -113,6 +123,18 @@ def _linted(loaded: Loaded, settings: Settings, meter: Meter, jobs: int) -> Lint
         found += silence(source.text, source.path, chosen, enabled=enabled)
     found.sort(key=lambda finding: (finding.path, finding.span, finding.code))
     return Linted(tuple(found), tuple(failures))
+
+
+def _alike(loaded: Loaded, settings: Settings) -> list[tuple[Settings, frozenset[str] | None]]:
+    """The files by the settings that the analysis asks for, None for all of them."""
+    if not settings.nested:
+        return [(settings, None)]
+    groups: dict[bytes, tuple[Settings, set[str]]] = {}
+    for path, file in loaded.files.items():
+        own = settings.of(file)
+        key = digest_of([own.target, own.wrappers])
+        groups.setdefault(key, (own, set()))[1].add(path)
+    return [(own, frozenset(paths)) for own, paths in groups.values()]
 
 
 def _parsed(sources: Sequence[SourceFile], store: Store) -> tuple[list[SourceFile], list[Finding]]:
@@ -158,8 +180,12 @@ def analysed(
     only: Collection[str] | None,
     meter: Meter | None = None,
     jobs: int = 1,
+    paths: Collection[str] | None = None,
 ) -> tuple[list[Finding], list[Failure]]:
-    """What the analysis finds in sources that parse, nothing suppressed; by the rules named in `only`, or by all."""
+    """What the analysis finds in sources that parse, nothing suppressed; by the rules named in `only`, or by all.
+
+    With `paths` only those are looked at for their own sake; imports of the others are followed.
+    """
     failures: list[Failure] = []
     unread: list[Finding] = []
 
@@ -181,6 +207,7 @@ def analysed(
             target=settings.target,
             wrappers=settings.wrappers,
             only=only,
+            paths=paths,
             lower=lower,
             on_failure=failed,
         )
@@ -190,7 +217,8 @@ def analysed(
             failed(sources[0].path, error)
             return unread, failures
     # One file brought the whole down: each is looked at by itself, so that only that one is lost.
-    apart = [analysed([source], settings, only, meter) for source in sources]
+    looked_at = [source for source in sources if paths is None or source.path in paths]
+    apart = [analysed([source], settings, only, meter) for source in looked_at]
     return [one for found, _ in apart for one in found], [one for _, lost in apart for one in lost]
 
 

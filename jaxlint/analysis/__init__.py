@@ -20,6 +20,7 @@ def analyse(
     target: Target,
     wrappers: Mapping[str, str] | None = None,
     only: Collection[str] | None = None,
+    paths: Collection[str] | None = None,
     lower: Lower | None = None,
     on_failure: Failed | None = None,
 ) -> list[Finding]:
@@ -30,10 +31,12 @@ def analyse(
         target: the JAX versions that the project allows.
         wrappers: users' own transforms and control-flow functions by dotted name, with the known one that each is like.
         only: names of the rules to run.
+        paths: the files to look at for their own sake; without it, all.
         lower: turns texts into statements; without it, the parser does so each time.
         on_failure: told of each file that could not be analysed, and why; without it the error is raised.
     """
-    looked_at = _relevant(sources, wrappers or {})
+    chosen = [source for source in sources if paths is None or source.path in paths]
+    looked_at = _relevant(chosen, wrappers or {})
     if not looked_at:
         return []
     from jaxlint.analysis.run import findings

@@ -16,7 +16,8 @@ from jaxlint.cli.complete import complete_rules
 from jaxlint.cli.job import Job, Outcome, run
 from jaxlint.cli.judge import EXECUTOR
 from jaxlint.cli.output import emit, note, wants_color
-from jaxlint.config.file import OUTPUT_FORMATS, ConfigError
+from jaxlint.config.file import ConfigError
+from jaxlint.config.form import OUTPUT_FORMATS
 from jaxlint.config.settings import Options
 from jaxlint.meter import Meter
 from jaxlint.report import statistics, text

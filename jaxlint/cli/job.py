@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from jaxlint import baseline
 from jaxlint.cli.judge import judging, misread_examples
+from jaxlint.config.scope import scope
 from jaxlint.config.settings import Options, Settings, settings_for
 from jaxlint.engine import Linted, Loaded, lint, load, unreadable_finding
 from jaxlint.fixes.diff import unified
@@ -22,7 +23,7 @@ from jaxlint.fixes.write import WriteError, create, replace
 from jaxlint.meter import Meter
 from jaxlint.model import Finding, Safety
 from jaxlint.report.report import Change, Report, texts
-from jaxlint.source.files import common_root, discover, shown
+from jaxlint.source.files import common_root, shown
 from jaxlint.source.text import SourceError, SourceFile
 
 
@@ -65,7 +66,7 @@ def run(job: Job) -> Outcome:
     start = common_root([job.stdin_name] if job.stdin_name else job.paths)
     with job.meter.stage("read the settings"):
         settings = settings_for(start, job.options)
-    loaded, problems, notes = _load(job, settings)
+    settings, loaded, problems, notes = _load(job, settings)
     job.meter.count("files read", len(loaded.files))
     notes += misread_examples(loaded.sources) if job.verify else ()
     if job.write_baseline or job.add_noqa:
@@ -142,15 +143,15 @@ def _changes(fixed: Fixed) -> Iterator[tuple[Finding, Change]]:
         yield finding, Change(before, after)
 
 
-def _load(job: Job, settings: Settings) -> tuple[Loaded, list[str], list[str]]:
+def _load(job: Job, settings: Settings) -> tuple[Settings, Loaded, list[str], list[str]]:
     if job.stdin_name:
-        return _load_stdin(job.stdin_name), [], []
+        return settings, _load_stdin(job.stdin_name), [], []
     with job.meter.stage("find files"):
-        found = discover(job.paths, settings.files)
+        settings, found = scope(job.paths, settings, job.options)
     problems = [f"{path} {why}{_perhaps_command(path)}" for path, why in found.missing]
     notes = [f"{path} holds no Python files to lint" for path in found.empty]
     with job.meter.stage("read files"):
-        return load(found.files), problems, notes
+        return settings, load(found.files), problems, notes
 
 
 def _load_stdin(name: str) -> Loaded:
@@ -192,7 +193,7 @@ def _fix(job: Job, settings: Settings, loaded: Loaded) -> Fixed:
             return Fixed(loaded, (), Linted(tuple(judged), linted.failures))
 
         def wanted(finding: Finding) -> bool:
-            return _applicable(finding, job, settings)
+            return _applicable(finding, job, settings.of(loaded.files[finding.path]))
 
         if verdicts:
             return fix_proved(loaded, check, wanted, verdicts)

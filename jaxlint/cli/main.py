@@ -22,6 +22,7 @@ COMMANDS = {
     "profile": "jaxlint.cli.profile",
     "rule": "jaxlint.cli.rules",
     "rules": "jaxlint.cli.rules",
+    "schema": "jaxlint.cli.schema",
 }
 """The module of each command, which is imported when the command is run or its help shown."""
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import msgspec
 
 from jaxlint.cli.job import Job
+from jaxlint.config.scope import scope
 from jaxlint.config.settings import Settings, settings_for
-from jaxlint.source.files import common_root, discover, shown
+from jaxlint.source.files import common_root, shown
 
 
 def files(job: Job) -> Iterator[str]:
@@ -16,7 +17,7 @@ def files(job: Job) -> Iterator[str]:
     if job.stdin_name:
         yield job.stdin_name
         return
-    found = discover(job.paths, settings_for(common_root(job.paths), job.options).files)
+    _, found = scope(job.paths, settings_for(common_root(job.paths), job.options), job.options)
     yield from map(shown, found.files)
 
 

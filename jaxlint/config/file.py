@@ -6,82 +6,83 @@ import tomllib
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
-T = TypeVar("T")
+from jaxlint.config.extend import merged
+from jaxlint.config.form import OUTPUT_FORMATS, ConfigFile, VerifyTable
 
-OutputFormat = Literal["text", "json", "sarif", "github", "gitlab", "junit"]
-OUTPUT_FORMATS: tuple[str, ...] = get_args(OutputFormat)
+T = TypeVar("T")
 
 
 class ConfigError(Exception):
     """The configuration is wrong; the message names file, key, what is wrong and the nearest right word."""
 
 
-class VerifyTable(Struct, frozen=True, rename="kebab", kw_only=True):
-    """What the table `verify` says: by `module:function` of a callable, that of the factory of its arguments,
-    and the command to run for more.
-    """
-
-    examples: dict[str, str] = {}
-    run: str | None = None
-
-
-class ConfigFile(Struct, frozen=True, rename="kebab", kw_only=True):
-    """What a file says; None and empty are what it leaves open. Meaning and defaults are in `settings`."""
-
-    select: tuple[str, ...] | None = None
-    ignore: tuple[str, ...] = ()
-    extend_select: tuple[str, ...] = ()
-    per_file_ignores: dict[str, tuple[str, ...]] = {}
-    exclude: tuple[str, ...] | None = None
-    extend_exclude: tuple[str, ...] = ()
-    force_exclude: bool = False
-    respect_gitignore: bool = True
-    target_jax: str | None = None
-    fixable: tuple[str, ...] | None = None
-    unfixable: tuple[str, ...] = ()
-    wrappers: dict[str, str] = {}
-    output_format: OutputFormat = "text"
-    cache_dir: str | None = None
-    baseline: str | None = None
-    verify: VerifyTable = VerifyTable()
-
-
 class Located(Struct, frozen=True):
-    """A configuration with the place it comes from; without a file, the defaults in the folder `root`."""
+    """A configuration with the place it comes from; without a file, the defaults in the folder `root`.
+
+    `config` is what holds, with all that the file extends; `layers` are the files as they are written, the most basic
+    first; `origins` has the file that sets each key, those of tables that are joined as `table.key`.
+    """
 
     config: ConfigFile
     root: Path
     file: Path | None = None
+    layers: tuple[tuple[Path, ConfigFile], ...] = ()
+    origins: dict[str, Path] = {}
 
-    def where(self, key: str) -> str:
-        """How an error names a key of this file."""
-        return f"{self.file}: {_table(self.file)}{key}" if self.file else key
+    def where(self, key: str, file: Path | None = None) -> str:
+        """How an error names a key, in the file that sets it or in the one given."""
+        file = file or self.origins.get(key) or self.origins.get(key.partition(".")[0], self.file)
+        return f"{file}: {_table(file)}{key}" if file else key
+
+    def folder(self, key: str) -> Path:
+        """The folder that a path is relative to: that of the file that sets the key."""
+        return self.origins[key].parent.resolve() if key in self.origins else self.root
 
 
 def find(start: Path) -> Located | None:
     """The nearest configuration at or above a folder; jaxlint.toml wins over pyproject.toml. Raises `ConfigError`."""
     for folder in (start, *start.parents):
-        if (folder / "jaxlint.toml").is_file():
-            return read(folder / "jaxlint.toml")
-        pyproject = folder / "pyproject.toml"
-        if pyproject.is_file():
-            table = toml(pyproject).get("tool", {}).get("jaxlint")
-            if table is not None:
-                return Located(_decode(pyproject, table), folder, pyproject)
+        file = config_in(folder)
+        if file is not None:
+            return read(file)
     return None
 
 
+def config_in(folder: Path) -> Path | None:
+    """The configuration file in a folder. Raises `ConfigError` where pyproject.toml cannot be read."""
+    if (folder / "jaxlint.toml").is_file():
+        return folder / "jaxlint.toml"
+    pyproject = folder / "pyproject.toml"
+    return pyproject if pyproject.is_file() and _own_table(pyproject) is not None else None
+
+
 def read(file: Path) -> Located:
-    """The configuration in a file that the user names. Raises `ConfigError`."""
-    table = toml(file)
-    if file.name == "pyproject.toml":
-        table = table.get("tool", {}).get("jaxlint", {})
-    return Located(_decode(file, table), file.parent.resolve(), file)
+    """The configuration in a file, with what it extends. Raises `ConfigError`."""
+    return _read(file, ())
+
+
+def _read(file: Path, above: tuple[Path, ...]) -> Located:
+    real = file.resolve()
+    if real in above:
+        raise ConfigError(f"{above[-1]}: {_table(above[-1])}extend: {file} extends this file in turn")
+    table = _own_table(file) if file.name == "pyproject.toml" else toml(file)
+    table = {} if table is None else table
+    own = _decode(file, table)
+    inner = [f"verify.{key}" for key in table.get("verify", ())]
+    origins, layers = dict.fromkeys([*table, *inner], file), ((file, own),)
+    if own.extend is None:
+        return Located(own, file.parent.resolve(), file, layers, origins)
+    other = file.parent / Path(own.extend).expanduser()
+    if not other.is_file():
+        raise ConfigError(f"{file}: {_table(file)}extend: there is no file {other}")
+    base = _read(other, (*above, real))
+    config = merged(base.config, own, table.keys())
+    return Located(config, file.parent.resolve(), file, (*base.layers, *layers), {**base.origins, **origins})
 
 
 def toml(file: Path) -> dict[str, Any]:
@@ -92,6 +93,12 @@ def toml(file: Path) -> dict[str, Any]:
         raise ConfigError(f"{file}: cannot be read: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file}: not valid TOML: {error}") from error
+
+
+def _own_table(pyproject: Path) -> Any:
+    """What stands at `tool.jaxlint`, or None."""
+    tool = toml(pyproject).get("tool")
+    return tool.get("jaxlint") if isinstance(tool, dict) else None
 
 
 def nearest(word: str, words: Iterable[str]) -> str:

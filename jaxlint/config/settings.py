@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from pathspec import GitIgnoreSpec
 
 from jaxlint import registry
-from jaxlint.config.file import ConfigError, ConfigFile, Located, checked, find, nearest, read
+from jaxlint.config.file import ConfigError, Located, checked, find, nearest, read
+from jaxlint.config.form import ConfigFile
 from jaxlint.config.metadata import target_of_project
+from jaxlint.config.nested import nested
 from jaxlint.config.selection import Layer, Rules, expand, resolve
 from jaxlint.config.targets import LATEST, Target, exactly
 from jaxlint.source.files import DEFAULT_EXCLUDES, FileRules
@@ -78,9 +81,19 @@ class Settings(Struct, frozen=True, kw_only=True):
     verify: VerifySettings
     baseline: Path | None = None
     store: Store = Store()
+    nested: tuple[Settings, ...] = ()  # of folders with a configuration of their own, the deepest first
+
+    def of(self, file: Path) -> Settings:
+        """The settings in force for a file: those of the nearest configuration."""
+        if not self.nested:
+            return self
+        path = Path(os.path.abspath(file))
+        return next((inner for inner in self.nested if path.is_relative_to(inner.root)), self)
 
     def enabled_in(self, file: Path) -> frozenset[str]:
         """The codes that are on in a file."""
+        if self.nested:
+            return structs.replace(self.of(file), nested=()).enabled_in(file)
         if not self.per_file_ignores:
             return self.enabled
         try:
@@ -93,7 +106,23 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 def settings_for(start: Path, options: Options) -> Settings:
     """The settings for what lies under a folder. Raises `ConfigError`, also for wrong words in the options."""
-    located = _located(start, options)
+    return _settings(start, _located(start, options), options)
+
+
+def with_nested(settings: Settings, files: Iterable[Path], options: Options) -> Settings:
+    """The same settings with those of the configurations that are nearer to some of the files. Raises `ConfigError`.
+
+    What concerns the whole run is taken from the settings given: the store, the baseline, the report's form, and what
+    the verifier is given.
+    """
+    if options.config or options.isolated:
+        return settings
+    located = nested(files, settings.root)
+    inner = [_settings(one.root, one, options) for one in located]
+    return structs.replace(settings, nested=tuple(sorted(inner, key=lambda one: -len(one.root.parts))))
+
+
+def _settings(start: Path, located: Located, options: Options) -> Settings:
     file = located.config
     store = _store(located, options)
     rules = _rules(store)
@@ -112,7 +141,7 @@ def settings_for(start: Path, options: Options) -> Settings:
         target=_target(start, located, options),
         wrappers=_wrappers(located),
         output_format=options.output_format or file.output_format,
-        baseline=options.baseline or (located.root / file.baseline if file.baseline else None),
+        baseline=options.baseline or (located.folder("baseline") / file.baseline if file.baseline else None),
         verify=_verify(located, options),
         store=store,
     )
@@ -139,7 +168,7 @@ def _cache_folder(located: Located, options: Options) -> Path:
     if options.cache_dir:
         return options.cache_dir
     if located.config.cache_dir is not None:
-        return located.root / Path(located.config.cache_dir).expanduser()
+        return located.folder("cache-dir") / Path(located.config.cache_dir).expanduser()
     return default_folder(located.root if located.file else None)
 
 
@@ -157,17 +186,15 @@ def _rules(store: Store) -> Rules:
 
 
 def _enabled(located: Located, options: Options, rules: Rules) -> frozenset[str]:
-    file = located.config
-    _check(located.where("select"), file.select or (), rules)
-    _check(located.where("ignore"), file.ignore, rules)
-    _check(located.where("extend-select"), file.extend_select, rules)
+    for name, file in located.layers:
+        _check(located.where("select", name), file.select or (), rules)
+        _check(located.where("ignore", name), file.ignore, rules)
+        _check(located.where("extend-select", name), file.extend_select, rules)
     _check("--select", options.select or (), rules)
     _check("--ignore", options.ignore, rules)
     _check("--extend-select", options.extend_select, rules)
-    layers = [
-        Layer(file.select, file.ignore, file.extend_select),
-        Layer(options.select, options.ignore, options.extend_select),
-    ]
+    layers = [Layer(file.select, file.ignore, file.extend_select) for _, file in located.layers]
+    layers.append(Layer(options.select, options.ignore, options.extend_select))
     return resolve(layers, rules) | {SYNTAX_ERROR}
 
 
@@ -211,19 +238,25 @@ def _verify(located: Located, options: Options) -> VerifySettings:
         return VerifySettings(located.root, table.examples, options.run)
     if table.run is None:
         return VerifySettings(located.root, table.examples)
-    return VerifySettings(located.root, table.examples, table.run, located.root, located.where("verify.run"))
+    where = located.where("verify.run")
+    return VerifySettings(located.root, table.examples, table.run, located.folder("verify.run"), where)
 
 
 def _key(name: str) -> str:
     return name if name.isidentifier() else f'"{name}"'
 
 
+def known_transforms() -> frozenset[str]:
+    """The dotted names of the transforms and control-flow functions that a wrapper may be like."""
+    from jaxlint.analysis import ecosystem
+
+    return frozenset({**ecosystem.transforms({}), **ecosystem.control_flow({})})
+
+
 def _wrappers(located: Located) -> dict[str, str]:
     declared = located.config.wrappers
     if declared:
-        from jaxlint.analysis import ecosystem
-
-        known = {**ecosystem.transforms({}), **ecosystem.control_flow({})}
+        known = known_transforms()
         for name, like in declared.items():
             if like not in known:
                 hint = nearest(like, known) or "; write a transform such as `jax.jit`"

@@ -67,11 +67,17 @@ def discover(paths: Sequence[str], rules: FileRules) -> Found:
             if not inside:
                 empty.append(given)
         elif path.is_file():
-            if not (rules.force_exclude and _excluded(path, rules)):
+            if not (rules.force_exclude and excluded([path], rules)):
                 _add(files, path)
         else:
             missing.append((given, "is no file or folder" if os.path.lexists(path) else "does not exist"))
     return Found(tuple(files.values()), tuple(missing), tuple(empty))
+
+
+def excluded(files: Sequence[Path], rules: FileRules) -> list[Path]:
+    """Those of the files that the patterns of `exclude` leave out."""
+    patterns = _Scoped(str(rules.root), GitIgnoreSpec.from_lines(rules.exclude))
+    return [file for file in files if patterns.verdict(os.path.abspath(file), folder=False)]
 
 
 def shown(path: Path) -> str:
@@ -96,11 +102,6 @@ def _add(files: dict[str, Path], path: Path) -> None:
     real = os.path.realpath(path)
     if real not in files or (files[real].is_symlink() and not path.is_symlink()):
         files[real] = path
-
-
-def _excluded(file: Path, rules: FileRules) -> bool:
-    patterns = _Scoped(str(rules.root), GitIgnoreSpec.from_lines(rules.exclude))
-    return bool(patterns.verdict(os.path.abspath(file), folder=False))
 
 
 def _walk(root: Path, rules: FileRules) -> Iterator[Path]:
