@@ -4,13 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test lint format schema build clean
+.PHONY: help demo test lint format docs schema build clean
 
 help:
 	@echo "make demo    lint, fix and verify the programs in fixtures/demo"
 	@echo "make test    run the tests"
 	@echo "make lint    ruff and mypy"
 	@echo "make format  let ruff put the code in order"
+	@echo "make docs    build the documentation site in build/site; a broken link is an error"
 	@echo "make schema  write the JSON schema of the configuration to docs/"
 	@echo "make build   make the source archive and the wheel in dist/"
 	@echo "make clean   remove .venv and what was built"
@@ -35,6 +36,9 @@ lint: $(STAMP)
 format: $(STAMP)
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
+
+docs: $(STAMP)
+	$(BIN)/python -m sphinx -W -n -q --keep-going -c docs -b html . build/site
 
 schema: $(STAMP)
 	$(BIN)/jaxlint schema > docs/jaxlint.schema.json
