@@ -9,6 +9,7 @@ from msgspec import Struct, structs
 
 from jaxlint.model import Verdict, Verification
 from jaxlint.verify.axes import alternatives
+from jaxlint.verify.bodies import common_bodies
 from jaxlint.verify.change import Change, Touched, is_same_place, touched
 from jaxlint.verify.compare_text import is_prefix
 from jaxlint.verify.compare_values import Comparison
@@ -135,7 +136,7 @@ class Case:
                 return self._with_replay(parts, before, after, programs, heal)
             traced = self._by_tracing(parts, programs) if self._change.rule is not None else None
             if traced is not None:
-                return traced
+                return self._unless_lost(traced)
         reference = self._reference(parts, before, after, fault)
         if reference is None and fault is None and self._change.rule in VALUES:
             raise Stop(
@@ -147,7 +148,22 @@ class Case:
         gain = "" if fault else f"the original differs from that ({programs.why})"
         evidence = self._evidence(parts, reference.run, after, reference.programs, replay, fault, reference.name, gain)
         verdict = judge(structs.replace(evidence, fallible=reference.world is not World.RESTORED))
-        return self._settled(verdict, parts, (reference.world, World.REAL), reference.text)
+        settled = self._settled(verdict, parts, (reference.world, World.REAL), reference.text)
+        return settled if fault else self._unless_lost(settled)
+
+    def _unless_lost(self, found: Verification) -> Verification:
+        """The verdict on a program that does something else than before, as it should: not because it does less."""
+        if found.verdict not in (Verdict.CONFIRMED, Verdict.SAME):
+            return found
+        common = common_bodies(self._change.before, self._change.after)
+        before, after = (tuple(pair[side] for pair in common.values()) for side in (0, 1))
+        was = self._runner.program(self._change.before, "original", ProgramJob("", "", watch=before)).result.hits
+        now = self._runner.program(self._change.after, "fixed", ProgramJob("", "", watch=after)).result.hits
+        lost = [name for index, name in enumerate(common) if index in was and index not in now]
+        if not lost:
+            return found
+        reason = f"the fixed version no longer calls {', '.join(lost)}, so that what is gone may be gone with the calls"
+        return structs.replace(found, verdict=Verdict.UNVERIFIED, reason=reason, same=None)
 
     def _check_reference(self, parts: Touched, after: Run) -> None:
         """A fix that is meant to change values must agree with what was meant, also where nothing has changed."""
