@@ -9,11 +9,14 @@ from jaxlint import rules
 
 def page(name: str) -> str | None:
     """The page of a rule, or None where it has none yet."""
-    for folder in _folders():
-        file = folder / f"{name}.md"
-        if file.is_file():
-            return file.read_text("utf-8")
-    return None
+    file = page_file(name)
+    return file.read_text("utf-8") if file else None
+
+
+def page_file(name: str) -> Path | None:
+    """The file of a rule's page, or None where it has none yet."""
+    files = (folder / f"{name}.md" for folder in _folders())
+    return next((file for file in files if file.is_file()), None)
 
 
 def _folders() -> tuple[Path, ...]:

@@ -23,6 +23,7 @@ COMMANDS = {
     "rule": "jaxlint.cli.rules",
     "rules": "jaxlint.cli.rules",
     "schema": "jaxlint.cli.schema",
+    "server": "jaxlint.cli.server",
 }
 """The module of each command, which is imported when the command is run or its help shown."""
 
