@@ -95,14 +95,14 @@ def test_configuration_is_read_anew_and_its_errors_are_shown(tmp_path: Path) -> 
 
     async def session() -> None:
         async with connected(tmp_path) as client:
-            uri = uri_of(tmp_path)
+            uri = uri_of(tmp_path, name="é %41.py")
             client.open(uri, WRONG)
             assert await client.codes(uri) == ["JAX101"]
             await client.until(lambda: client.registered == ["workspace/didChangeWatchedFiles"])
             assert await again(client, uri, 'ignore = ["JAX101"]') == []
             assert await again(client, uri, 'selct = ["JAX101"]') == []
             assert any("did you mean `select`" in message for message in client.messages)
-            assert await again(client, uri, 'exclude = ["a.py"]') == []
+            assert await again(client, uri, 'exclude = ["é %41.py"]') == []
             assert await again(client, uri, "") == ["JAX101"]
 
     asyncio.run(session())

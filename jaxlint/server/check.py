@@ -83,7 +83,9 @@ def fixed(checked: Checked) -> str:
     def choose(_: Loaded, findings: Sequence[Finding]) -> list[Finding]:
         return [one for one in findings if checked.fixable(one) and one.fix and one.fix.safety is Safety.SAFE]
 
-    done = fix_all(_loaded(source, checked.document.file), lambda loaded: _lint(loaded, settings), choose)
+    start = _loaded(source, checked.document.file)
+    first = Linted(checked.findings)
+    done = fix_all(start, lambda loaded: first if loaded is start else _lint(loaded, settings), choose)
     return done.loaded.sources[0].text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 from pygls.capabilities import get_capability
@@ -49,7 +50,7 @@ class Session:
 
     def document(self, uri: str) -> Document | None:
         """The version of a document that the client has now; None where it is not open, or no program."""
-        found = self._server.workspace.text_documents.get(uri)
+        found = self._server.workspace.text_documents.get(unquote(uri))  # pygls has them under such names
         if found is None or uri.startswith(_CELL):
             return None
         root = to_fs_path(self._server.workspace.root_uri or "") or "."
@@ -87,8 +88,8 @@ class Session:
         """Checks everything anew: a configuration has changed."""
         self.checks.forget()
         self._told.clear()
-        for uri in list(self._server.workspace.text_documents):
-            self.changed(uri)
+        for document in list(self._server.workspace.text_documents.values()):
+            self.changed(document.uri)
         if get_capability(self._server.client_capabilities, "workspace.diagnostics.refresh_support"):
             self._server.workspace_diagnostic_refresh(None)
 
