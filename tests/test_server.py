@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -190,21 +191,60 @@ def test_only_the_last_version_counts_and_requests_can_be_cancelled(tmp_path: Pa
 def test_the_server_ends_with_its_editor(tmp_path: Path) -> None:
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    first = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"processId": gone.pid, "capabilities": {}}}
-    then = {"jsonrpc": "2.0", "method": "initialized", "params": {}}
+    first = {"id": 1, "method": "initialize", "params": {"processId": gone.pid, "capabilities": {}}}
     with subprocess.Popen(
         [sys.executable, "-m", "jaxlint", "server"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
     ) as server:
         assert server.stdin
-        for body in (json.dumps(first).encode(), json.dumps(then).encode()):
-            server.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        server.stdin.write(raw(first, {"method": "initialized", "params": {}}))
         server.stdin.flush()
         assert server.wait(timeout=120) == 1  # its input is still open
 
 
-def test_the_server_ends_with_its_input(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-m", "jaxlint", "server"], input=b"", capture_output=True, timeout=120)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+def raw(*messages: dict[str, Any]) -> bytes:
+    bodies = [json.dumps({"jsonrpc": "2.0", **message}).encode() for message in messages]
+    return b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(body), body) for body in bodies)
+
+
+START = raw(
+    {"id": 1, "method": "initialize", "params": {"processId": None, "capabilities": {}}},
+    {"method": "initialized", "params": {}},
+)
+END = raw({"id": 9, "method": "shutdown"}, {"method": "exit"})
+
+
+@pytest.mark.parametrize(("sent", "status"), [(b"", 1), (START, 1), (START + END, 0), (raw({"method": "exit"}), 1)])
+def test_the_server_ends_with_its_input(sent: bytes, status: int) -> None:
+    done = subprocess.run([sys.executable, "-m", "jaxlint", "server"], input=sent, capture_output=True, timeout=120)
+    assert (done.returncode, done.stderr) == (status, b"")
+
+
+def test_a_request_that_is_cancelled_is_answered_so(tmp_path: Path) -> None:
+    document = {"uri": (tmp_path / "a.py").as_uri(), "languageId": "python", "version": 1, "text": WRONG * 20}
+    place = {"textDocument": {"uri": document["uri"]}, "position": {"line": 7, "character": 16}}
+    work = raw(
+        {"method": "textDocument/didOpen", "params": {"textDocument": document}},
+        {"id": 5, "method": "textDocument/hover", "params": place},
+        {"method": "$/cancelRequest", "params": {"id": 5}},
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "jaxlint", "server"], input=START + work + END, capture_output=True, timeout=120
+    )
+    assert b'"code": -32800' in done.stdout or b'"code":-32800' in done.stdout
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_each_folder_has_its_own_configuration(tmp_path: Path) -> None:
+    async def session() -> None:
+        async with connected(tmp_path) as client:
+            for name, config, expected in (("one", 'ignore = ["JAX101"]', []), ("two", "", ["JAX101"])):
+                (tmp_path / name).mkdir()
+                (tmp_path / name / "jaxlint.toml").write_text(config)
+                uri = (tmp_path / name / "a.py").as_uri()
+                client.open(uri, WRONG)
+                assert await client.codes(uri) == expected
+
+    asyncio.run(session())
 
 
 def test_without_the_extra_the_command_names_it() -> None:

@@ -7,7 +7,7 @@ import click
 
 @click.command()
 @click.option("--stdio", is_flag=True, hidden=True, help="Taken for granted; some clients say it.")
-def server(stdio: bool) -> None:
+def server(stdio: bool) -> int:
     """Serve editors that speak the Language Server Protocol, on standard input and output."""
     try:
         from jaxlint.server.serve import serve
@@ -17,4 +17,4 @@ def server(stdio: bool) -> None:
         raise click.ClickException(
             "the language server needs pygls 2; install it with: pip install 'flake8-jaxlint[lsp]'"
         ) from None
-    serve()
+    return serve()

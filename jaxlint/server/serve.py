@@ -23,11 +23,13 @@ from jaxlint.server.session import PAUSE, Session
 WATCHED = "**/{pyproject,jaxlint}.toml"
 
 
-def serve() -> None:
-    """Serves on standard input and output until the client says `exit`, or is gone."""
+def serve() -> int:
+    """Serves on standard input and output until the client says `exit`, or is gone; the exit status of the protocol."""
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_news)
     output = _protocol_output()
-    make_server().start_io(sys.stdin.buffer, output)
+    server, session = make_server()
+    server.start_io(sys.stdin.buffer, output)
+    return 0 if session.ended else 1
 
 
 def _protocol_output() -> BinaryIO:
@@ -44,8 +46,8 @@ def _is_news(record: logging.LogRecord) -> bool:
     return not overtaken and not str(record.msg).startswith("Cancel notification for unknown")
 
 
-def make_server() -> LanguageServer:
-    """A server that nobody is connected to yet."""
+def make_server() -> tuple[LanguageServer, Session]:
+    """A server that nobody is connected to yet, and what it will remember."""
     # Whole texts, since positions of changes would have to be read with other line ends than the protocol's.
     server = LanguageServer("jaxlint", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
     session = Session(server)
@@ -53,7 +55,7 @@ def make_server() -> LanguageServer:
     _follow_documents(server, session)
     _answer(server, session)
     _offer_actions(server, session)
-    return server
+    return server, session
 
 
 def _follow_client(server: LanguageServer, session: Session) -> None:

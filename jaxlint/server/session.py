@@ -30,6 +30,7 @@ class Session:
         self._waiting: dict[str, asyncio.Task[None]] = {}
         self._told: set[str] = set()
         self.checks = Checks()
+        self.ended = False
 
     @property
     def client(self) -> Client:
@@ -98,6 +99,7 @@ class Session:
         for uri in list(self._waiting):
             self.settled(uri)
         self.checks.close()
+        self.ended = True
 
     async def _publish(self, uri: str, pause: float) -> None:
         await asyncio.sleep(pause)
