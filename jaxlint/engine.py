@@ -6,7 +6,7 @@ import ast
 import os
 import sys
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct, structs
@@ -142,6 +142,7 @@ def _parsed(sources: Sequence[SourceFile], store: Store) -> tuple[list[SourceFil
     parsed: list[SourceFile] = []
     broken: list[Finding] = []
     for source in sources:
+        broken += _broken_cells(source)
         known = store.parses(source.text)
         fault = None if known else syntax_fault(source)
         if fault:
@@ -153,18 +154,37 @@ def _parsed(sources: Sequence[SourceFile], store: Store) -> tuple[list[SourceFil
     return parsed, broken
 
 
+def _broken_cells(source: SourceFile) -> Iterator[Finding]:
+    """A finding for each cell of a notebook that Python cannot parse; the others are linted without it."""
+    if source.program is None or not source.program.faults:
+        return
+    from jaxlint.source.notebook.program import Places
+
+    places = Places(source.program, source.text)
+    for fault in source.program.faults:
+        first = places.first_line(fault.index) - 1
+        found = fault_of(source.path, source.program.cells[fault.index].text, fault.error)
+        span = found.span
+        yield structs.replace(found, span=Span(span.line + first, span.column, span.end_line + first, span.end_column))
+
+
 def syntax_fault(source: SourceFile) -> Finding | None:
     """The finding for a text that Python cannot parse, or None."""
     try:
         tree = parse(source.text)
         if too_deep(tree, source.text):
             raise RecursionError
-    except SyntaxError as error:
-        return _finding(syntax_error.RULE, source.path, _place(source.text, error), f"{_sentence(error)}{_python()}")
-    except (ValueError, RecursionError, MemoryError) as error:
-        message = "is nested too deeply" if not isinstance(error, ValueError) else str(error)
-        return _finding(syntax_error.RULE, source.path, Span(1, 1, 1, 1), f"the file cannot be parsed: {message}")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return fault_of(source.path, source.text, error)
     return None
+
+
+def fault_of(path: str, text: str, error: Exception) -> Finding:
+    """The finding for a text on which Python's parser raised this."""
+    if isinstance(error, SyntaxError):
+        return _finding(syntax_error.RULE, path, _place(text, error), f"{_sentence(error)}{_python()}")
+    message = "is nested too deeply" if not isinstance(error, ValueError) else str(error)
+    return _finding(syntax_error.RULE, path, Span(1, 1, 1, 1), f"the file cannot be parsed: {message}")
 
 
 def parse(text: str) -> ast.Module:

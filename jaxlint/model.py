@@ -37,10 +37,14 @@ class Span(Struct, frozen=True, order=True, array_like=True):
 
 
 class Edit(Struct, frozen=True, order=True):
-    """Replace what `span` covers by `content` (line ends in `content` are `\\n`; the writer adapts them)."""
+    """Replace what `span` covers by `content` (line ends in `content` are `\\n`; the writer adapts them).
+
+    `cell` is the cell of a notebook that `span` speaks of; without it, `span` speaks of the whole program.
+    """
 
     span: Span
     content: str
+    cell: int | None = None
 
 
 class Fix(Struct, frozen=True):
@@ -60,6 +64,12 @@ class Step(Struct, frozen=True):
     path: str
     line: int
     message: str
+    cell: int | None = None
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people: the file, and in a notebook the cell."""
+        return self.path if self.cell is None else f"{self.path}:cell {self.cell}"
 
 
 class Speedup(Struct, frozen=True):
@@ -153,3 +163,8 @@ class Finding(Struct, frozen=True):
     fix: Fix | None = None
     cell: int | None = None
     verification: Verification | None = None
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people: the file, and in a notebook the cell."""
+        return self.path if self.cell is None else f"{self.path}:cell {self.cell}"

@@ -45,7 +45,9 @@ def compare(
     for message in misread_examples([old]):
         note(message)
     with judging(device, 1, settings, executor) as judge:
-        (verification,) = judge([Request(os.path.abspath(before), old.text, new.text, None, ())])
+        (verification,) = judge(
+            [Request(os.path.abspath(before), old.runnable(old.text), new.runnable(new.text), None, ())]
+        )
     if output_format == "json":
         click.echo(dump(to_builtins(verification)), nl=False)
     else:

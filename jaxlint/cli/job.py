@@ -14,7 +14,7 @@ from jaxlint.cli.judge import judging, misread_examples
 from jaxlint.config.scope import scope
 from jaxlint.config.settings import Options, Settings, settings_for
 from jaxlint.engine import Linted, Loaded, lint, load, unreadable_finding
-from jaxlint.fixes.diff import unified
+from jaxlint.fixes.diff import differences
 from jaxlint.fixes.loop import Fixed, fix_all, text_with
 from jaxlint.fixes.noqa import with_noqa
 from jaxlint.fixes.proved import changes, fix_proved
@@ -22,7 +22,7 @@ from jaxlint.fixes.verdicts import Verdicts
 from jaxlint.fixes.write import WriteError, create, replace
 from jaxlint.meter import Meter
 from jaxlint.model import Finding, Safety
-from jaxlint.report.report import Change, Report, texts
+from jaxlint.report.report import Change, Report, by_cell, texts
 from jaxlint.source.files import common_root, shown
 from jaxlint.source.text import SourceError, SourceFile
 
@@ -84,7 +84,7 @@ def run(job: Job) -> Outcome:
         changes=dict(_changes(fixed)) if job.page else {},
     )
     return Outcome(
-        report=report,
+        report=by_cell(report, fixed.loaded.sources, fixed.origins),
         output_format=settings.output_format,
         problems=tuple(problems),
         notes=tuple(notes),
@@ -210,7 +210,7 @@ def _write(job: Job, before: Loaded, fixed: Fixed, problems: list[str]) -> str |
     """Writes the changed files, or returns the text that goes to standard output instead."""
     changed = list(changes(before, fixed.loaded))
     if job.diff:
-        return "".join(unified(old.path, old.text, new.text) for old, new in changed)
+        return "".join(differences(old, new) for old, new in changed)
     if job.stdin_name and job.fix:
         sys.stdout.flush()
         data = b"".join(source.data for source in fixed.loaded.sources)

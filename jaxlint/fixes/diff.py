@@ -4,6 +4,16 @@ from __future__ import annotations
 
 import difflib
 
+from jaxlint.source.text import SourceFile
+
+
+def differences(before: SourceFile, after: SourceFile) -> str:
+    """The diff between two contents of a file; of a notebook, one for each cell that differs."""
+    if before.program is None or after.program is None:
+        return unified(before.path, before.text, after.text)
+    pairs = zip(before.program.cells, after.program.cells, strict=True)
+    return "".join(unified(f"{before.path}:cell {old.number}", old.text, new.text) for old, new in pairs)
+
 
 def unified(path: str, before: str, after: str) -> str:
     """The diff between two texts of a file, empty where they are equal. Line ends of the file are kept."""

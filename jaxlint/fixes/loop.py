@@ -98,28 +98,34 @@ def _fix_file(
     source: SourceFile, findings: Sequence[Finding], notes: dict[str, None]
 ) -> tuple[SourceFile, tuple[Finding, ...]]:
     text, fixed = text_with(source, findings)
-    try:
-        after = source.with_text(text)
-    except SourceError as error:
-        notes[f"{source.path}: {error.message}; not fixed"] = None
-        return source, ()
-    if not syntax_fault(after):
-        return after, fixed
+    if not _fault_of(source, text):
+        return source.with_text(text), fixed
     return _fix_one_by_one(source, fixed, notes)
 
 
 def _fix_one_by_one(
     source: SourceFile, findings: Sequence[Finding], notes: dict[str, None]
 ) -> tuple[SourceFile, tuple[Finding, ...]]:
-    """Finds out which fix breaks the syntax: each is tried on top of those that did not."""
+    """Finds out which fix cannot be made: each is tried on top of those that can."""
     kept: list[Finding] = []
-    best = source
+    best = source.text
     for finding in findings:
         text, fixed = text_with(source, [*kept, finding])
-        after = structs.replace(source, text=text)
-        if syntax_fault(after):
+        fault = _fault_of(source, text)
+        if fault:
             where = f"{finding.path}:{finding.span.line}:{finding.span.column}"
-            notes[f"{where}: the fix for {finding.code} would break the syntax and was left out"] = None
+            notes[f"{where}: the fix for {finding.code} {fault}"] = None
         else:
-            kept, best = list(fixed), after
-    return source.with_text(best.text), tuple(kept)
+            kept, best = list(fixed), text
+    return source.with_text(best), tuple(kept)
+
+
+def _fault_of(source: SourceFile, text: str) -> str:
+    """Why the file cannot have this text; empty where it can."""
+    if text == source.text:
+        return ""
+    try:
+        after = source.with_text(text)
+    except SourceError as error:
+        return f"was left out: the file {error.message}"
+    return "would break the syntax and was left out" if syntax_fault(after) else ""

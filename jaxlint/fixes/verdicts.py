@@ -57,7 +57,11 @@ class Verdicts:
         return self._ask(
             [
                 Request(
-                    _path(loaded, old), old.text, new.text, _only_rule(f for f in applied if f.path == old.path), ()
+                    _path(loaded, old),
+                    old.runnable(old.text),
+                    new.runnable(new.text),
+                    _only_rule(one for one in applied if one.path == old.path),
+                    (),
                 )
                 for old, new in files
             ]
@@ -122,8 +126,8 @@ def _request(loaded: Loaded, sources: dict[str, SourceFile], findings: Sequence[
         return None
     return Request(
         path=_path(loaded, source),
-        before=source.text,
-        after=after,
+        before=source.runnable(source.text),
+        after=source.runnable(after),
         rule=_only_rule(fixed),
         lines=tuple(sorted(set(_lines(fixed)))),
     )

@@ -26,7 +26,7 @@ def _command(finding: Finding) -> str:
     if span.end_line != span.line:  # columns are only allowed within one line
         del values["col"], values["endColumn"]
     properties = ",".join(f"{name}={_property(value)}" for name, value in values.items())
-    where = f"{finding.path}:{span.line}:{span.column}: {finding.code} {finding.name}: {finding.message}"
+    where = f"{finding.place}:{span.line}:{span.column}: {finding.code} {finding.name}: {finding.message}"
     return f"::{_LEVELS[finding.severity]} {properties}::{_data(where)}"
 
 

@@ -23,8 +23,8 @@ def render(report: Report) -> str:
     seen: Counter[str] = Counter()
     entries: list[dict[str, Any]] = []
     for finding in report.findings:
-        line = lines.line(finding.path, finding.span.line) or ""
-        key = "\0".join((finding.path, finding.code, line.strip()))
+        line = lines.line(finding.place, finding.span.line) or ""
+        key = "\0".join((finding.place, finding.code, line.strip()))
         entries.append(_entry(finding, f"{key}\0{seen[key]}"))
         seen[key] += 1
     return dump(entries)

@@ -41,7 +41,8 @@ def as_object(finding: Finding) -> dict[str, Any]:
 
 
 def _step(step: Step) -> dict[str, Any]:
-    return {"path": step.path, "line": step.line, "message": step.message}
+    cell = {} if step.cell is None else {"cell": step.cell}
+    return {"path": step.path, **cell, "line": step.line, "message": step.message}
 
 
 def _fix(fix: Fix) -> dict[str, Any]:
@@ -51,6 +52,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
 def _edit(edit: Edit) -> dict[str, Any]:
     span = edit.span
     return {
+        **({} if edit.cell is None else {"cell": edit.cell}),
         "line": span.line,
         "column": span.column,
         "end_line": span.end_line,

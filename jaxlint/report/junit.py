@@ -38,8 +38,8 @@ def _suite(root: ElementTree.Element, path: str, findings: list[Finding]) -> Non
 
 
 def _details(finding: Finding) -> list[str]:
-    steps = [f"because {step.path}:{step.line}: {step.message}" for step in finding.because]
-    return [f"{finding.path}:{finding.span.line}:{finding.span.column}: {finding.message}", *steps]
+    steps = [f"because {step.place}:{step.line}: {step.message}" for step in finding.because]
+    return [f"{finding.place}:{finding.span.line}:{finding.span.column}: {finding.message}", *steps]
 
 
 def _xml(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from jaxlint.model import Finding, Safety
 from jaxlint.source.text import LineMap, SourceFile
@@ -20,8 +20,8 @@ class Change(Struct, frozen=True):
 class Report(Struct, frozen=True):
     """The findings that remain, those that were fixed, and the texts that they speak of.
 
-    `texts` are those that the findings that remain speak of. `would` says that the fixes were shown, not made.
-    `changes` has one for each finding, where the report is to show them.
+    `texts` are those that the findings that remain speak of, by their places. `would` says that the fixes were shown,
+    not made. `changes` has one for each finding, where the report is to show them.
     """
 
     findings: tuple[Finding, ...]
@@ -36,6 +36,31 @@ def texts(sources: tuple[SourceFile, ...], findings: tuple[Finding, ...]) -> dic
     """The texts of the files that findings are in."""
     wanted = {finding.path for finding in findings}
     return {source.path: source.text for source in sources if source.path in wanted}
+
+
+def by_cell(report: Report, sources: tuple[SourceFile, ...], origins: Mapping[Finding, str]) -> Report:
+    """The report in which what is in notebooks is told by cell; the texts are then those of cells, by place.
+
+    `origins` has the texts that the findings that were fixed speak of.
+    """
+    if not any(source.program for source in sources):
+        return report
+    from jaxlint.source.notebook.findings import ByCell
+
+    cells = ByCell(sources, origins)
+    places = {
+        f"{source.path}:cell {cell.number}": cell.text
+        for source in sources
+        if source.program and source.path in report.texts
+        for cell in source.program.cells
+    }
+    return structs.replace(
+        report,
+        findings=tuple(map(cells.told, report.findings)),
+        fixed=tuple(map(cells.told, report.fixed)),
+        texts=report.texts | places,
+        changes={cells.told(finding): change for finding, change in report.changes.items()},
+    )
 
 
 class Lines:

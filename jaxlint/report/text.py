@@ -56,14 +56,14 @@ def _count(number: int, noun: str) -> str:
 
 def _block(finding: Finding, lines: Lines, paint: Paint) -> str:
     color = _SEVERITIES[finding.severity]
-    place = f"{finding.path}:{finding.span.line}:{finding.span.column}:"
+    place = f"{finding.place}:{finding.span.line}:{finding.span.column}:"
     name = f"{paint(finding.code, fg=color, bold=True)} {finding.name}:"
     parts = [f"{paint(printable(place), bold=True)} {name} {printable(finding.message)}"]
-    source = lines.line(finding.path, finding.span.line)
+    source = lines.line(finding.place, finding.span.line)
     margin = " " * len(str(finding.span.line))
     if source is not None and source.strip():
         parts += _excerpt(source, finding.span, margin, color, paint)
-    notes = [f"because {step.path}:{step.line}: {step.message}" for step in finding.because]
+    notes = [f"because {step.place}:{step.line}: {step.message}" for step in finding.because]
     if finding.fix:
         notes.append(_fix_line(finding.fix))
     parts += [f"{margin} {paint('=', fg='blue')} {printable(note)}" for note in notes]
@@ -82,7 +82,7 @@ def _fixed(report: Report, paint: Paint) -> Iterator[str]:
     word = "Would fix" if report.would else "Fixed"
     for finding in report.fixed:
         if finding.verification and finding.fix:
-            place = f"{finding.path}:{finding.span.line}:{finding.span.column}"
+            place = f"{finding.place}:{finding.span.line}:{finding.span.column}"
             what = f"{finding.code} {finding.name}: {printable(finding.message)}"
             head = f"{paint(f'{word} {printable(place)}', bold=True)}: {what}"
             lines = [_fix_line(finding.fix), headline(finding.verification, paint)]

@@ -37,9 +37,8 @@ def by_itself(verification: Verification, *, color: bool = False) -> str:
 
 def table(findings: Sequence[Finding], paint: Paint) -> str:
     """A line for each verdict, by file; empty where nothing was verified. What none has a value for has no column."""
-    judged = sorted(
-        ((one, one.verification) for one in findings if one.verification), key=lambda pair: (pair[0].path, pair[0].span)
-    )
+    judged = [(finding, finding.verification) for finding in findings if finding.verification]
+    judged.sort(key=lambda pair: (pair[0].path, pair[0].cell or 0, pair[0].span))
     if not judged:
         return ""
     places = ", ".join(dict.fromkeys(place for _, found in judged if (place := run_on(found))))
@@ -48,7 +47,7 @@ def table(findings: Sequence[Finding], paint: Paint) -> str:
     names = [name for name in rows[0] if any(row[name] for row in rows)]
     widths = {name: max(len(name.strip()), *(len(row[name]) for row in rows)) for name in names}
     lines = [paint(title, bold=True), "  " + _line({name: name.strip() for name in names}, widths)]
-    for path, group in groupby(zip(judged, rows, strict=True), key=lambda pair: pair[0][0].path):
+    for path, group in groupby(zip(judged, rows, strict=True), key=lambda pair: pair[0][0].place):
         lines.append(printable(path))
         lines += ["  " + _line(row, widths, found.verdict, paint) for (_, found), row in group]
     return "\n".join(lines)

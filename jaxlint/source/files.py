@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 from pathspec import GitIgnoreSpec
 
-SUFFIXES = (".py", ".pyi")
+SUFFIXES = (".py", ".pyi", ".ipynb")
 
 # Folders of tools, environments and builds. The list is ruff's, so that both look at the same files.
 DEFAULT_EXCLUDES = (

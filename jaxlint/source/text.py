@@ -9,8 +9,12 @@ import tokenize
 from bisect import bisect_right
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from jaxlint.source.notebook.program import Program
 
 LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -32,12 +36,16 @@ class SourceError(Exception):
 
 
 class SourceFile(Struct, frozen=True):
-    """A Python file as it is on disk. `path` is how users see it; `text` keeps the line ends of the file."""
+    """A Python file as it is on disk. `path` is how users see it; `text` keeps the line ends of the file.
+
+    Of a notebook, `text` is that of the `program` which its code cells make.
+    """
 
     path: str
     data: bytes
     text: str
     encoding: str
+    program: Program | None = None
 
     @classmethod
     def read(cls, path: str, *, file: Path | None = None) -> SourceFile:
@@ -50,7 +58,9 @@ class SourceFile(Struct, frozen=True):
 
     @classmethod
     def from_bytes(cls, path: str, data: bytes) -> SourceFile:
-        """Decodes `data` as Python would (PEP 263). Raises `SourceError`."""
+        """Decodes `data` as Python would (PEP 263), or reads it as a notebook. Raises `SourceError`."""
+        if path.endswith(".ipynb"):
+            return cls._notebook(path, data)
         encoding = _encoding(data)
         try:
             text = data.decode(encoding)
@@ -69,12 +79,36 @@ class SourceFile(Struct, frozen=True):
         return cls(path, data, text, encoding)
 
     @classmethod
+    def _notebook(cls, path: str, data: bytes) -> SourceFile:
+        from jaxlint.source.notebook.cells import NotebookError, read
+        from jaxlint.source.notebook.program import program
+
+        encoding = "utf-8-sig" if data.startswith(codecs.BOM_UTF8) else "utf-8"
+        try:
+            found = program(read(data.decode(encoding)))
+        except UnicodeDecodeError as error:
+            raise SourceError(f"is no notebook: it is not valid UTF-8 (byte 0x{data[error.start]:02x})") from None
+        except NotebookError as error:
+            raise SourceError(str(error)) from None
+        return cls(path, data, found.text, encoding, found)
+
+    @classmethod
     def from_text(cls, path: str, text: str) -> SourceFile:
         """A file that exists as text only, to be stored as UTF-8."""
         return cls(path, text.encode("utf-8", "surrogatepass"), text, "utf-8")
 
+    def runnable(self, text: str) -> str:
+        """What Python runs where this file says `text`: the same, but of a notebook what IPython would make of it."""
+        if self.program is None:
+            return text
+        from jaxlint.source.notebook.runnable import runnable
+
+        return runnable(self.program, text)
+
     def with_text(self, text: str) -> SourceFile:
         """The same file with another text, in the same encoding. Raises `SourceError` where it cannot hold it."""
+        if self.program is not None:
+            return self._with_cells(self.program, text)
         try:
             exact = self.text.encode(self.encoding) == self.data
             data = text.encode(self.encoding)
@@ -84,6 +118,18 @@ class SourceFile(Struct, frozen=True):
         if not exact:
             raise SourceError(f"cannot be changed: writing {self.encoding} would alter bytes outside the change")
         return SourceFile(self.path, data, text, self.encoding)
+
+    def _with_cells(self, own: Program, text: str) -> SourceFile:
+        from jaxlint.source.notebook.cells import rewritten
+
+        texts = own.texts(text)
+        if texts is None:
+            raise SourceError("cannot be changed: the change would reach from one cell into another")
+        new = rewritten(self.data.decode(self.encoding), own.cells, texts)
+        changed = SourceFile.from_bytes(self.path, new.encode(self.encoding, "surrogatepass"))
+        if changed.text != text:
+            raise SourceError("cannot be changed: a cell would no longer be Python by itself")
+        return changed
 
 
 class LineMap:

@@ -22,7 +22,7 @@ def kind(finding: Finding) -> str:
 
 def place(finding: Finding) -> str:
     """Where it is."""
-    return f"{finding.path}:{finding.span.line}:{finding.span.column}"
+    return f"{finding.place}:{finding.span.line}:{finding.span.column}"
 
 
 def badge(word: str) -> Element:
@@ -40,7 +40,7 @@ def article(finding: Finding, change: Change, name: str, state: str) -> Element:
     """The finding; `name` is its anchor, `state` says what became of its fix."""
     title = f"{finding.code} {finding.name}"
     head = element("h2", badge(kind(finding)), " ", title, " ", element("span", place(finding), class_="place"))
-    because = [element("li", prose(f"{step.path}:{step.line}: {step.message}")) for step in finding.because]
+    because = [element("li", prose(f"{step.place}:{step.line}: {step.message}")) for step in finding.because]
     return element(
         "article",
         head,
@@ -63,7 +63,7 @@ def _texts(finding: Finding, change: Change, state: str) -> Iterator[Element]:
         return
     fix = "suggestion" if finding.fix.safety is Safety.DISPLAY else f"{finding.fix.safety.value} fix"
     told = f"{fix}: {finding.fix.message}" + (f" ({state})" if state else "")
-    shown = code.difference(finding.path, change, f"change at {label}")
+    shown = code.difference(finding.place, change, f"change at {label}")
     yield element("section", element("h3", "Change"), shown, element("p", prose(told)))
 
 

@@ -22,7 +22,7 @@ _KINDS = [*(verdict.value for verdict in Verdict), UNJUDGED]
 
 def render(report: Report) -> str:
     """The page; `report.changes` has what each finding's fix changes. It needs nothing but itself."""
-    shown = sorted((*report.findings, *report.fixed), key=lambda one: (one.path, one.span))
+    shown = sorted((*report.findings, *report.fixed), key=lambda one: (one.path, one.cell or 0, one.span))
     names = [f"finding-{number}" for number in range(1, len(shown) + 1)]
     fixed = frozenset(map(id, report.fixed))
     state = "would be applied" if report.would else "applied"
@@ -44,7 +44,7 @@ def render(report: Report) -> str:
 
 
 def _change(report: Report, finding: Finding) -> Change:
-    text = report.texts.get(finding.path, "")
+    text = report.texts.get(finding.place, "")
     return report.changes.get(finding, Change(text, text))
 
 

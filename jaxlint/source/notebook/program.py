@@ -1,0 +1,131 @@
+"""The code cells of a notebook as one program: what Python does not understand stands in comments, line for line."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from bisect import bisect_left
+
+from msgspec import Struct
+
+from jaxlint.source.notebook.cells import Cell, Cells
+from jaxlint.source.notebook.magics import is_other_language, magics
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+class Fault(Struct, frozen=True):
+    """A cell that Python cannot parse: which of the code cells (from 0), and the error."""
+
+    index: int
+    error: SyntaxError | ValueError | RecursionError
+
+
+class Program(Struct, frozen=True):
+    """The text of all code cells.
+
+    Between two cells stands a line of its own with `marker`. What Python does not understand is `hidden`, a piece of a
+    line each: in its place stand the marker and a number. So do the lines of cells with a fault.
+    """
+
+    text: str
+    cells: tuple[Cell, ...]
+    marker: str
+    hidden: tuple[str, ...]
+    faults: tuple[Fault, ...]
+
+    def texts(self, text: str) -> dict[int, str] | None:
+        """What the cells say, by number, when the program says `text`; None where that can no longer be told."""
+        first, *others = re.split(rf"(?:\A|\n)# {self.marker}(?=\n|\Z)", text)
+        parts = [first, *(part.removeprefix("\n") for part in others)]
+        back = re.compile(rf"(?:pass|get_ipython\(\))?  # {self.marker} (\d+)(?=\r\n|\n|\r|$)")
+        numbers = [int(number) for part in parts for number in back.findall(part)]
+        if len(parts) != max(1, len(self.cells)) or numbers != list(range(len(self.hidden))):
+            return None
+        shown = (back.sub(lambda match: self.hidden[int(match[1])], part) for part in parts)
+        return {cell.number: part for cell, part in zip(self.cells, shown, strict=False)}
+
+
+class Places:
+    """Which cell each line of a program's text belongs to; `text` may be changed from the program's own."""
+
+    def __init__(self, program: Program, text: str) -> None:
+        self._cells = program.cells
+        lines = _LINE_END.split(text)
+        self._marks = [number for number, line in enumerate(lines, 1) if line == f"# {program.marker}"]
+
+    def first_line(self, index: int) -> int:
+        """The program's line where the code cell of this index (from 0) begins."""
+        return 1 if not index else self._marks[index - 1] + 1
+
+    def cell(self, line: int) -> tuple[int, int]:
+        """The number of the cell (among all cells, from 1) that a line is in, and the line in that cell."""
+        index = bisect_left(self._marks, line)
+        return self._cells[index].number, line - self.first_line(index) + 1
+
+
+def program(cells: Cells) -> Program:
+    """The program that the code cells make; an empty one where the kernel's language is not Python."""
+    own = cells.cells if cells.language in ("python", "ipython", "python3") else ()
+    marker = _marker(own)
+    hidden: list[str] = []
+    faults: list[Fault] = []
+    parts = []
+    for index, cell in enumerate(own):
+        written, more = _all_hidden(cell.text, marker, len(hidden))
+        if not is_other_language(cell.text):
+            python, magic = _magics_hidden(cell.text, marker, len(hidden))
+            error = _error(python)
+            if error is None:
+                written, more = python, magic
+            else:
+                faults.append(Fault(index, error))
+        parts.append(written)
+        hidden += more
+    return Program(f"\n# {marker}\n".join(parts), own, marker, tuple(hidden), tuple(faults))
+
+
+def _marker(cells: tuple[Cell, ...]) -> str:
+    """Words that no cell says."""
+    number = 1
+    while any(f"jaxlint cell {number}:" in cell.text for cell in cells):
+        number += 1
+    return f"jaxlint cell {number}:"
+
+
+def _magics_hidden(cell: str, marker: str, first: int) -> tuple[str, list[str]]:
+    parts: list[str] = []
+    hidden: list[str] = []
+    position = 0
+    for magic in magics(cell):
+        parts.append(cell[position : magic.start])
+        stand_in = "get_ipython()" if magic.assigned else "pass"
+        written, more = _all_hidden(cell[magic.start : magic.end], marker, first + len(hidden))
+        parts += [stand_in, written]
+        hidden += more
+        position = magic.end
+    return "".join([*parts, cell[position:]]), hidden
+
+
+def _all_hidden(text: str, marker: str, first: int) -> tuple[str, list[str]]:
+    """The text with a comment in the place of each of its lines that is not empty, and those lines."""
+    hidden: list[str] = []
+
+    def comment(match: re.Match[str]) -> str:
+        hidden.append(match[0])
+        return f"  # {marker} {first + len(hidden) - 1}"
+
+    return re.sub(r"[^\r\n]+", comment, text), hidden
+
+
+def _error(text: str) -> SyntaxError | ValueError | RecursionError | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        return error
+    except MemoryError:
+        return RecursionError()
+    return None
