@@ -26,7 +26,7 @@ _MAGIC = re.compile(r"[ \t]*(?:[%!?]|[,;/](?=\w))")
 _ASSIGNED = re.compile(r"([ \t]*[^\W\d][\w.,\[\] \t]*=[ \t]*)[%!](?!=)")
 _HELP = re.compile(r"[ \t]*[\w.*\[\]]+[ \t]*\?{1,2}[ \t]*(?=[\r\n]|$)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_LINE = re.compile(r"(?:[^\\\r\n]|\\(?:\r\n|[\s\S]))*(?:\r\n|\n|\r)?")
+_LINE = re.compile(r"(?:[^\\\r\n]|\\(?:\r\n|[\s\S])?)*(?:\r\n|\n|\r)?")
 
 
 class Magic(Struct, frozen=True):
