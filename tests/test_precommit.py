@@ -16,7 +16,7 @@ def test_pre_commit_accepts_the_hooks() -> None:
     assert set(hooks) == {"jaxlint", "jaxlint-fix"}
     for hook in hooks.values():
         assert hook["language"] == "python"
-        assert hook["types_or"] == ["python", "pyi"]
+        assert hook["types_or"] == ["python", "pyi", "jupyter"]
         assert hook["require_serial"] is True
 
 
