@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from jaxlint.engine import Linted, Loaded
 from jaxlint.fixes.diff import unified
 from jaxlint.fixes.loop import PASSES, fix_all
+from jaxlint.fixes.tidy import without_unused_imports
 from jaxlint.fixes.write import WriteError, create, replace
 from jaxlint.model import Edit, Finding, Fix, Safety, Severity, Span
 from jaxlint.source.text import LineMap, SourceFile
@@ -48,12 +49,28 @@ def test_fixes_are_applied_until_nothing_is_left() -> None:
 
 
 def test_fixes_that_never_settle_end_with_a_note() -> None:
-    def other(match: re.Match[str]) -> str:
-        return "b" if match[0] == "a" else "a"
-
-    result = fix_all(loaded("a = 1\n"), replacing(r"^[ab]\b", other), every)  # type: ignore[arg-type]
+    lint = replacing(r"^a+\b", lambda match: match[0] + "a")
+    result = fix_all(loaded("a = 1\n"), lint, every)  # type: ignore[arg-type]
     assert len(result.applied) == PASSES
     assert f"after {PASSES} passes" in result.notes[0]
+
+
+def test_fixes_that_undo_each_other_are_left_out_and_told() -> None:
+    def other(match: re.Match[str]) -> str:
+        return {"a": "b", "b": "a", "c": "d"}[match[0]]
+
+    result = fix_all(loaded("c = 1\na = 1\n"), replacing(r"(?m)^[abc]\b", other), every)  # type: ignore[arg-type]
+    assert result.loaded.sources[0].text in ("c = 1\na = 1\n", "d = 1\na = 1\n", "d = 1\nb = 1\n")
+    assert len(result.notes) == 1 and "undo each other" in result.notes[0]
+    again = fix_all(result.loaded, replacing(r"(?m)^[ab]\b", other), every)  # type: ignore[arg-type]
+    assert again.loaded == result.loaded and again.applied == ()
+
+
+def test_lines_that_python_does_not_count_are_none() -> None:
+    import_of_two = "s = '\u2028\f'\nfrom jax import jit, tree_map\ny = tree_map(abs, [1])\nz = jit(abs)\n"
+    source = SourceFile.from_text("a.py", import_of_two)
+    after = without_unused_imports(source, source.with_text(import_of_two.replace("= tree_map", "= jit")))
+    assert after.text == import_of_two.replace("= tree_map", "= jit").replace("jit, tree_map", "jit")
 
 
 def test_a_fix_that_breaks_the_syntax_is_left_out() -> None:

@@ -289,3 +289,16 @@ def test_every_fix_parses_and_is_final(name: str, form: str, minimum: str) -> No
     ast.parse(after)
     if text != after:
         assert [line for _, line in found(after, target)] != [line for _, line in found(text, target)]
+
+
+@pytest.mark.parametrize(
+    ("between", "after"),
+    [
+        ("y = jax.core.jaxpr_as_fun(1)\n", "import jax.dlpack\n"),
+        ("def f():\n    return jax.core.jaxpr_as_fun(1)\n\nf()\n", "import jax.dlpack\n"),
+        ("y = jax.core.jaxpr_as_fun(1)\n", "import jax.extend.core\n"),
+    ],
+)
+def test_an_import_stands_above_all_that_needs_it(between: str, after: str) -> None:
+    text = fixed(f"import jax\n{between}{after}")
+    assert "import jax.extend.core\n" in text[: text.index("jaxpr_as_fun")].partition("def f")[0]

@@ -85,7 +85,7 @@ def test_the_authors_imports_are_used(text: str, dotted: str, expected: str) -> 
         ("import jax; HERE\n", "functools.partial", "functools.partial", "import functools\n\nimport jax; HERE\n"),
         ("functools = 3\nHERE\n", "functools.partial", "functools_.partial", "import functools as functools_\nfunctools = 3\nHERE\n"),
         ("import jax\n\ndef f(jax):\n    HERE\n", "jax.jit", "jax_.jit", "import jax\nimport jax as jax_\n\ndef f(jax):\n    HERE\n"),
-        ("HERE\nimport jax\n", "jax.jit", "jax.jit", "HERE\nimport jax\nimport jax\n"),
+        ("HERE\nimport jax\n", "jax.jit", "jax.jit", "import jax\nHERE\nimport jax\n"),
         ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import jax\nHERE\n", "jax.jit", "jax.jit",
          "import jax\nfrom typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import jax\nHERE\n"),
     ],

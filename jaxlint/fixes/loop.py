@@ -36,25 +36,63 @@ def fix_all(loaded: Loaded, lint: Lint, choose: Choose) -> Fixed:
 
     `choose` gets the sources and the findings of one pass and returns those to be fixed; it may add verdicts. Of
     fixes that overlap, the first is applied and the others wait for the next pass. A fix that would break the
-    syntax is dropped and told in `notes`.
+    syntax is dropped and told in `notes`, and so are rules whose fixes undo each other.
     """
-    applied: list[Finding] = []
+    history = _History(loaded)
     notes: dict[str, None] = {}
-    origins: dict[Finding, str] = {}
     original, linted = loaded, lint(loaded)
     for _ in range(PASSES):
         judged = tuple(choose(loaded, linted.findings))
-        changed, done = _one_pass(loaded, judged, notes)
+        changed, done = _one_pass(loaded, tuple(filter(history.allows, judged)), notes)
         if not changed:
-            return _tidied(Fixed(loaded, tuple(applied), linted, tuple(notes), origins), original, lint)
-        texts = {source.path: source.text for source in loaded.sources}
-        origins.update((finding, texts[finding.path]) for finding in done)
+            fixed = Fixed(loaded, tuple(history.applied), linted, tuple(notes), history.origins)
+            return _tidied(fixed, original, lint)
+        history.note(loaded, changed, done, notes)
         loaded = replaced(loaded, changed)
-        applied += done
         linted = lint(loaded)
     paths = ", ".join(sorted({finding.path for finding in linted.findings if finding.fix}))
     notes[f"{paths}: the fixes did not settle after {PASSES} passes; what was done so far is kept"] = None
-    return Fixed(loaded, tuple(applied), linted, tuple(notes), origins)
+    return Fixed(loaded, tuple(history.applied), linted, tuple(notes), history.origins)
+
+
+class _History:
+    """What was applied, and what each file said before; rules that lead back to such a text are not applied again."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self.applied: list[Finding] = []
+        self.origins: dict[Finding, str] = {}
+        self._texts = {source.path: [source.text] for source in loaded.sources}
+        self._done: dict[str, list[list[Finding]]] = {source.path: [] for source in loaded.sources}
+        self._banned: set[tuple[str, str]] = set()
+
+    def allows(self, finding: Finding) -> bool:
+        """Whether its fix may be applied to its file."""
+        return (finding.path, finding.code) not in self._banned
+
+    def note(
+        self, loaded: Loaded, changed: Mapping[str, SourceFile], done: Sequence[Finding], notes: dict[str, None]
+    ) -> None:
+        """Takes in one pass: the files that changed, from what is in `loaded`, and the findings whose fixes did it."""
+        texts = {source.path: source.text for source in loaded.sources}
+        self.origins.update((finding, texts[finding.path]) for finding in done)
+        self.applied += done
+        for path, source in changed.items():
+            self._done[path].append([finding for finding in done if finding.path == path])
+            if source.text in self._texts[path]:
+                self._turn_back(path, self._texts[path].index(source.text), notes)
+            else:
+                self._texts[path].append(source.text)
+
+    def _turn_back(self, path: str, index: int, notes: dict[str, None]) -> None:
+        """Forgets what led from a text back to it."""
+        undone = [finding for step in self._done[path][index:] for finding in step]
+        del self._texts[path][index + 1 :], self._done[path][index:]
+        codes = sorted({finding.code for finding in undone})
+        self._banned.update((path, code) for code in codes)
+        for finding in undone:
+            self.applied.remove(finding)
+            self.origins.pop(finding, None)
+        notes[f"{path}: the fixes for {' and '.join(codes)} undo each other and were left out"] = None
 
 
 def _tidied(fixed: Fixed, original: Loaded, lint: Lint) -> Fixed:

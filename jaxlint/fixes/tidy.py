@@ -9,7 +9,7 @@ from jaxlint.fixes.edits import apply_edits
 from jaxlint.model import Edit, Span
 from jaxlint.program import nodes as n
 from jaxlint.repair.spelling import all_expressions, count_reads
-from jaxlint.source.text import SourceFile
+from jaxlint.source.text import LINE_END, SourceFile
 
 
 def without_unused_imports(before: SourceFile, after: SourceFile) -> SourceFile:
@@ -23,7 +23,8 @@ def without_unused_imports(before: SourceFile, after: SourceFile) -> SourceFile:
     from jaxlint.program.lower import lower  # the parser, which linting from the store does without
 
     old, new = lower(before.text, before.path, ""), lower(after.text, after.path, "")
-    edits = [edit for statement in new.body for edit in _removals(statement, old, new, after.text.splitlines())]
+    lines = LINE_END.split(after.text)
+    edits = [edit for statement in new.body for edit in _removals(statement, old, new, lines)]
     return after.with_text(apply_edits(after.text, edits)) if edits else after
 
 

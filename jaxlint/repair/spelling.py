@@ -42,11 +42,11 @@ def spell(module: n.Module, dotted: str, at: Span, without: n.Import | None = No
     if fitting:
         name, path = max(fitting, key=lambda pair: len(pair[1]))
         rest = dotted[len(path) :]
-        if path.startswith(needed) or _loads(module, needed):
+        if path.startswith(needed) or _loads(module, needed, at):
             return Spelling(name + rest)
         if path in prefixes(needed) and _root_is_free(module, scope, needed):
-            return Spelling(name + rest, (_import_edit(module, f"import {needed}"),))
-    return _with_import(module, scope, needed, dotted)
+            return Spelling(name + rest, (_import_edit(module, f"import {needed}", at),))
+    return _with_import(module, scope, needed, dotted, at)
 
 
 def fresh_name(module: n.Module, wanted: str) -> str:
@@ -162,25 +162,31 @@ def _visible(
                         yield name, path
 
 
-def _loads(module: n.Module, needed: str) -> bool:
-    """Whether some plain import at the top of the module loads a module."""
+def _loads(module: n.Module, needed: str, at: Span) -> bool:
+    """Whether some plain import at the top of the module loads a module before a place is reached.
+
+    Inside of functions, imports further down count too: they have run when the function is called.
+    """
+    around = (s for s in module.body if s.span.line <= at.line <= s.span.end_line)
+    is_inside = any(isinstance(s, (n.FunctionDefinition, n.ClassDefinition)) for s in around)
     return any(
         needed in prefixes(entry.loads) or needed == entry.target
         for statement in module.body
         if isinstance(statement, n.Import) and not statement.level
+        if is_inside or statement.span.line <= at.line
         for entry in statement.names
     )
 
 
-def _with_import(module: n.Module, scope: Bindings, needed: str, dotted: str) -> Spelling:
+def _with_import(module: n.Module, scope: Bindings, needed: str, dotted: str, at: Span) -> Spelling:
     for package, alias in CUSTOMARY:
         if dotted.startswith(f"{package}.") and _is_free(module, scope, alias):
-            return Spelling(alias + dotted[len(package) :], (_import_edit(module, f"import {package} as {alias}"),))
+            return Spelling(alias + dotted[len(package) :], (_import_edit(module, f"import {package} as {alias}", at),))
     if _root_is_free(module, scope, needed):
-        return Spelling(dotted, (_import_edit(module, f"import {needed}"),))
+        return Spelling(dotted, (_import_edit(module, f"import {needed}", at),))
     alias = fresh_name(module, needed.replace(".", "_") + ("_" if "." not in needed else ""))
     text = alias + dotted[len(needed) :]
-    return Spelling(text, (_import_edit(module, f"import {needed} as {alias}"),))
+    return Spelling(text, (_import_edit(module, f"import {needed} as {alias}", at),))
 
 
 def _is_free(module: n.Module, scope: Bindings, name: str) -> bool:
@@ -196,15 +202,21 @@ def _root_is_free(module: n.Module, scope: Bindings, needed: str) -> bool:
     return owner.names[root] == root and scope.module().names.get(root, root) == root
 
 
-def _import_edit(module: n.Module, statement: str) -> Edit:
-    """The insertion of an import beside those at the top of the module."""
-    line, separation = _import_place(module, _key(statement.split()[1]))
+def _import_edit(module: n.Module, statement: str, at: Span) -> Edit:
+    """The insertion of an import beside those at the top of the module, so that it has run at a place."""
+    line, separation = _import_place(module, _key(statement.split()[1]), at)
     return Edit(Span(line, 1, line, 1), f"{statement}\n{separation}")
 
 
-def _import_place(module: n.Module, new: tuple[int, bool, str]) -> tuple[int, str]:
-    """The line before which a new import goes, so that sorted imports stay sorted, and what separates it there."""
-    imports = [(i, entry) for i, entry in enumerate(module.body) if isinstance(entry, n.Import)]
+def _import_place(module: n.Module, new: tuple[int, bool, str], at: Span) -> tuple[int, str]:
+    """The line before which a new import goes, so that sorted imports stay sorted, and what separates it there.
+
+    It stands before the place where it is needed, and before the first function or class, which may need it, too.
+    """
+    definitions = (s.span.line for s in module.body if isinstance(s, (n.FunctionDefinition, n.ClassDefinition)))
+    end = min(at.line, next(definitions, at.line))
+    top = [(i, entry) for i, entry in enumerate(module.body) if isinstance(entry, n.Import)]
+    imports = [(i, entry) for i, entry in top if entry.span.line <= end]
     absolute = [(i, entry) for i, entry in imports if not _is_future(entry) and not entry.level]
     if not absolute:
         relative = next((entry for _, entry in imports if entry.level), None)
