@@ -31,16 +31,20 @@ def check(event: TransformCalled, context: Context) -> Iterator[Report]:
             continue
         if isinstance(value, Closure) and isinstance(node, n.Lambda):
             message = (
-                f"the lambda for static `{name}` is a new function in each round, "
+                f"the lambda for {_static(name)} is a new function in each round, "
                 f"so `{_called(event)}` compiles each time"
             )
-            yield Report(event.span, message, (), _named(node, str(name), context))
+            yield Report(event.span, message, (), _named(node, name, context))
         elif is_renewed(node, value, event, context):
             message = (
-                f"static `{name}` has another value in each round of the loop, "
+                f"{_static(name)} has another value in each round of the loop, "
                 f"so `{_called(event)}` compiles again for each; leave it traced"
             )
             yield Report(event.span, message, (), left_traced(event, str(name), context))
+
+
+def _static(name: str | int) -> str:
+    return f"static `{name}`" if isinstance(name, str) else f"static argument {name}"
 
 
 def _called(event: TransformCalled) -> str:
@@ -87,8 +91,8 @@ def _counter(target: n.Expr, iterable: n.Expr) -> Iterator[str]:
         yield from target_names(target.elements[0])
 
 
-def _named(node: n.Lambda, name: str, context: Context) -> Fix | None:
-    moved = out_of_loop(node, name, context)
+def _named(node: n.Lambda, name: str | int, context: Context) -> Fix | None:
+    moved = out_of_loop(node, name if isinstance(name, str) else "function", context)
     return fix(Safety.SAFE, "make the function once, before the loop", moved[1]) if moved is not None else None
 
 
