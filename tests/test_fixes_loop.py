@@ -48,9 +48,18 @@ def test_fixes_are_applied_until_nothing_is_left() -> None:
     assert result.notes == ()
 
 
-def test_fixes_that_never_settle_end_with_a_note() -> None:
+def test_a_fix_that_does_not_mend_what_it_is_for_is_left_out() -> None:
     lint = replacing(r"^a+\b", lambda match: match[0] + "a")
     result = fix_all(loaded("a = 1\n"), lint, every)  # type: ignore[arg-type]
+    assert result.loaded.sources[0].text == "a = 1\n" and result.applied == ()
+    assert len(result.notes) == 1 and "do not mend" in result.notes[0]
+
+
+def test_fixes_that_never_settle_end_with_a_note() -> None:
+    def further(match: re.Match[str]) -> str:
+        return f"\n{match[0]}"  # each time in another line
+
+    result = fix_all(loaded("x = 1\n"), replacing("x", further), every)  # type: ignore[arg-type]
     assert len(result.applied) == PASSES
     assert f"after {PASSES} passes" in result.notes[0]
 

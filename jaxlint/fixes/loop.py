@@ -14,6 +14,10 @@ from jaxlint.source.text import SourceError, SourceFile
 PASSES = 100
 """No honest set of fixes needs as many passes; two rules that undo each other would go on for ever."""
 
+STEPS = 8
+"""So often a rule may say the same of one line, each time with one more fix, until its fix is taken for one that does
+not mend what it finds."""
+
 Lint = Callable[[Loaded], Linted]
 Choose = Callable[[Loaded, Sequence[Finding]], Sequence[Finding]]
 
@@ -49,6 +53,10 @@ def fix_all(loaded: Loaded, lint: Lint, choose: Choose) -> Fixed:
             return _tidied(fixed, original, lint)
         history.note(loaded, changed, done, notes)
         loaded = replaced(loaded, changed)
+        stuck = history.stuck(notes)
+        loaded = replaced(
+            loaded, {one.path: one.with_text(stuck[one.path]) for one in loaded.sources if one.path in stuck}
+        )
         linted = lint(loaded)
     paths = ", ".join(sorted({finding.path for finding in linted.findings if finding.fix}))
     notes[f"{paths}: the fixes did not settle after {PASSES} passes; what was done so far is kept"] = None
@@ -79,12 +87,24 @@ class _History:
         for path, source in changed.items():
             self._done[path].append([finding for finding in done if finding.path == path])
             if source.text in self._texts[path]:
-                self._turn_back(path, self._texts[path].index(source.text), notes)
+                self._forget(path, self._texts[path].index(source.text), "undo each other", notes)
             else:
                 self._texts[path].append(source.text)
 
-    def _turn_back(self, path: str, index: int, notes: dict[str, None]) -> None:
-        """Forgets what led from a text back to it."""
+    def stuck(self, notes: dict[str, None]) -> dict[str, str]:
+        """The files in which one fix after the other did not mend what was found, with their texts before the first."""
+        found = {}
+        for path, steps in self._done.items():
+            last = steps[-STEPS:]
+            same = {(one.code, one.message, one.span.line) for step in last for one in step}
+            if len(last) == STEPS and len(same) == 1:
+                index = len(steps) - STEPS
+                found[path] = self._texts[path][index]
+                self._forget(path, index, "do not mend what they are for", notes)
+        return found
+
+    def _forget(self, path: str, index: int, why: str, notes: dict[str, None]) -> None:
+        """Forgets what has been done since a text, and forbids it."""
         undone = [finding for step in self._done[path][index:] for finding in step]
         del self._texts[path][index + 1 :], self._done[path][index:]
         codes = sorted({finding.code for finding in undone})
@@ -92,7 +112,7 @@ class _History:
         for finding in undone:
             self.applied.remove(finding)
             self.origins.pop(finding, None)
-        notes[f"{path}: the fixes for {' and '.join(codes)} undo each other and were left out"] = None
+        notes[f"{path}: the fixes for {' and '.join(codes)} {why} and were left out"] = None
 
 
 def _tidied(fixed: Fixed, original: Loaded, lint: Lint) -> Fixed:

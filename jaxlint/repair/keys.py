@@ -53,10 +53,16 @@ def _one_part_each(event: KeyReused, context: Context) -> Fix | None:
 
 
 def _at_each_call(event: KeyReused, context: Context) -> Fix | None:
-    """An object's key that one method draws from at each call: the object goes on with another part."""
+    """An object's key that one method draws from at each call: the object goes on with another part.
+
+    Where it does so already, the use elsewhere is to blame, of which nothing is known here.
+    """
     key = key_in(event, event.frame, context)
     site = locate(body_of(event.frame, context), event.span)
-    return _renewed(site, event.span, key, context) if site is not None and site.loop() is None else None
+    if site is None or site.loop() is not None:
+        return None
+    is_renewed = isinstance(site.statement, n.Assign) and rebinds(site.statement, key)
+    return None if is_renewed else _renewed(site, event.span, key, context)
 
 
 def _reads_after(body: tuple[n.Stmt, ...], block: tuple[n.Stmt, ...], key: Key, context: Context) -> bool:
