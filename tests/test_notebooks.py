@@ -272,6 +272,10 @@ def test_a_change_across_cells_is_refused() -> None:
     for text in (source.text.replace(f"# {source.program.marker}\n", ""), source.text.replace("pass", "")):
         with pytest.raises(SourceError, match="cannot be changed"):
             source.with_text(text + "y = 2\n" if "pass" in text else text)
+    timed = SourceFile.from_bytes("a.ipynb", dumped(["%%time\nx = 1\n"]).encode())
+    with pytest.raises(SourceError, match="cannot be changed"):
+        timed.with_text(f"import os\n{timed.text}")
+    assert timed.with_text(f"{timed.text}y = 1\n").program is not None
     with pytest.raises(SourceError, match="Python by itself"):
         source.with_text(source.text.replace("x = 1\n", "@decorator\n"))
 

@@ -44,7 +44,10 @@ class Program(Struct, frozen=True):
         if len(parts) != max(1, len(self.cells)) or numbers != list(range(len(self.hidden))):
             return None
         shown = (back.sub(lambda match: self.hidden[int(match[1])], part) for part in parts)
-        return {cell.number: part for cell, part in zip(self.cells, shown, strict=False)}
+        texts = {cell.number: part for cell, part in zip(self.cells, shown, strict=False)}
+        # `%%time` means the cell only where it stands first.
+        kept = (_cell_magic(cell.text) == _cell_magic(texts[cell.number]) for cell in self.cells)
+        return texts if all(kept) else None
 
 
 class Places:
@@ -84,6 +87,11 @@ def program(cells: Cells) -> Program:
         parts.append(written)
         hidden += more
     return Program(f"\n# {marker}\n".join(parts), own, marker, tuple(hidden), tuple(faults))
+
+
+def _cell_magic(cell: str) -> str:
+    start = cell.lstrip()
+    return _LINE_END.split(start, maxsplit=1)[0] if start.startswith("%%") else ""
 
 
 def _marker(cells: tuple[Cell, ...]) -> str:
