@@ -302,7 +302,11 @@ def test_an_interrupted_program_is_told(folder: Path) -> None:
     ours = [sys.executable, "-m", "jaxlint", "profile", "waits.py"]
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    with subprocess.Popen(ours, **pipes, text=True, env=env, start_new_session=True) as ran:
+
+    def listens() -> None:  # a shell's background jobs are started with interrupts ignored
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with subprocess.Popen(ours, **pipes, text=True, env=env, start_new_session=True, preexec_fn=listens) as ran:
         assert ran.stdout and ran.stdout.readline() == "waits\n"
         os.killpg(ran.pid, signal.SIGINT)  # as a terminal does
         out, err = ran.communicate()
