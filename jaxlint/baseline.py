@@ -14,7 +14,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from jaxlint.engine import Linted, Loaded
 from jaxlint.model import Finding
+from jaxlint.report.report import texts
 from jaxlint.source.text import LineMap
 
 _VERSION = 1
@@ -53,6 +55,13 @@ class Baseline(Struct, frozen=True):
             if left[key] < 0:
                 new.append(finding)
         return tuple(new)
+
+
+def only_new(linted: Linted, loaded: Loaded, known: Baseline | None) -> Linted:
+    """What was found in sources without what is known."""
+    if known is None:
+        return linted
+    return Linted(known.unknown(linted.findings, texts(loaded.sources, linted.findings)), linted.failures)
 
 
 def read(file: Path) -> Baseline:

@@ -124,5 +124,4 @@ def _path(event: Any) -> str:
 
 def text_of(text: str) -> Text:
     """A text by lines, as Python counts them: form feeds and other separators do not end a line."""
-    starts = LineMap(text).starts
-    return Text(tuple(text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)))
+    return Text(tuple(LineMap(text).whole()))

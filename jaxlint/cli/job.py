@@ -178,11 +178,7 @@ def _fix(job: Job, settings: Settings, loaded: Loaded) -> Fixed:
     known = baseline.read(settings.baseline) if settings.baseline else None
 
     def check(sources: Loaded) -> Linted:
-        linted = lint(sources, settings, job.meter, job.jobs)
-        if known is None:
-            return linted
-        new = known.unknown(linted.findings, texts(sources.sources, linted.findings))
-        return Linted(new, linted.failures)
+        return baseline.only_new(lint(sources, settings, job.meter, job.jobs), sources, known)
 
     with ExitStack() as stack:
         judge = judging(job.device, job.jobs, settings.verify, job.executor) if job.verify else None

@@ -92,16 +92,15 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     def enabled_in(self, file: Path) -> frozenset[str]:
         """The codes that are on in a file."""
-        if self.nested:
-            return structs.replace(self.of(file), nested=()).enabled_in(file)
-        if not self.per_file_ignores:
-            return self.enabled
+        own = self.of(file)
+        if not own.per_file_ignores:
+            return own.enabled
         try:
-            relative = Path(os.path.abspath(file)).relative_to(self.root).as_posix()
+            relative = Path(os.path.abspath(file)).relative_to(own.root).as_posix()
         except ValueError:
             relative = file.name
-        off = [rule.codes for rule in self.per_file_ignores if rule.spec.match_file(relative) != rule.negated]
-        return self.enabled.difference(*off)
+        off = [rule.codes for rule in own.per_file_ignores if rule.spec.match_file(relative) != rule.negated]
+        return own.enabled.difference(*off)
 
 
 def settings_for(start: Path, options: Options) -> Settings:

@@ -103,7 +103,7 @@ def fix_all_action(checked: Checked) -> lsp.CodeAction:
 
 def has_safe_fix(checked: Checked) -> bool:
     """Whether there is anything that `fix_all_action` would do."""
-    return any(checked.fixable(one) and one.fix and one.fix.safety is Safety.SAFE for one in checked.findings)
+    return any(map(checked.safely_fixable, checked.findings))
 
 
 def edit(checked: Checked, after: str, client: Client) -> lsp.WorkspaceEdit:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import pairwise
 
 from msgspec import Struct
 
-from jaxlint.source.text import LINE_END
+from jaxlint.source.text import LineMap
 
 
 class Change(Struct, frozen=True):
@@ -21,7 +20,7 @@ class Change(Struct, frozen=True):
 
 def changes(before: str, after: str) -> Iterator[Change]:
     """The replacements that make one text of the other, in order. None begins or ends inside of CR LF."""
-    old, new = _lines(before), _lines(after)
+    old, new = LineMap(before).whole(), LineMap(after).whole()
     above = _common(old, new)
     below = _common(old[above:][::-1], new[above:][::-1])
     old_middle, new_middle = old[above : len(old) - below], new[above : len(new) - below]
@@ -29,11 +28,6 @@ def changes(before: str, after: str) -> Iterator[Change]:
     for tag, i, i_end, j, j_end in SequenceMatcher(None, old_middle, new_middle, autojunk=False).get_opcodes():
         if tag != "equal":
             yield _trimmed(starts[i], "".join(old_middle[i:i_end]), "".join(new_middle[j:j_end]))
-
-
-def _lines(text: str) -> list[str]:
-    ends = [0, *(match.end() for match in LINE_END.finditer(text)), len(text)]
-    return [text[start:end] for start, end in pairwise(ends)]
 
 
 def _starts(lines: list[str], start: int) -> list[int]:

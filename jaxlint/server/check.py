@@ -15,7 +15,6 @@ from jaxlint.config.settings import Options, Settings, settings_for
 from jaxlint.engine import Linted, Loaded, lint
 from jaxlint.fixes.loop import fix_all
 from jaxlint.model import Finding, Safety
-from jaxlint.report.report import texts
 from jaxlint.server.positions import BOM
 from jaxlint.source.files import excluded, shown
 from jaxlint.source.text import SourceFile
@@ -59,6 +58,10 @@ class Checked(Struct, frozen=True):
         allowed = self.settings is not None and finding.code in self.settings.fixable
         return allowed and finding.fix is not None and finding.fix.safety is not Safety.DISPLAY
 
+    def safely_fixable(self, finding: Finding) -> bool:
+        """Whether a finding has a safe fix that may be applied."""
+        return self.fixable(finding) and finding.fix is not None and finding.fix.safety is Safety.SAFE
+
 
 def check(document: Document) -> Checked:
     """Lints a document under the configuration nearest to it, which is read anew. Raises nothing."""
@@ -81,7 +84,7 @@ def fixed(checked: Checked) -> str:
         return source.text
 
     def choose(_: Loaded, findings: Sequence[Finding]) -> list[Finding]:
-        return [one for one in findings if checked.fixable(one) and one.fix and one.fix.safety is Safety.SAFE]
+        return list(filter(checked.safely_fixable, findings))
 
     start = _loaded(source, checked.document.file)
     first = Linted(checked.findings)
@@ -94,11 +97,8 @@ def _loaded(source: SourceFile, file: Path) -> Loaded:
 
 
 def _lint(loaded: Loaded, settings: Settings) -> Linted:
-    linted = lint(loaded, settings)
-    if settings.baseline is None:
-        return linted
-    known = baseline.read(settings.baseline)
-    return Linted(known.unknown(linted.findings, texts(loaded.sources, linted.findings)), linted.failures)
+    known = baseline.read(settings.baseline) if settings.baseline else None
+    return baseline.only_new(lint(loaded, settings), loaded, known)
 
 
 def _internal(document: Document, error: Exception) -> str:

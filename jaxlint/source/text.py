@@ -150,6 +150,12 @@ class LineMap:
         """The text of a line without its end; empty for a line that is not there."""
         return self._contents[number - 1] if 0 < number <= len(self.starts) else ""
 
+    def whole(self) -> list[str]:
+        """All lines, each with its end."""
+        return [
+            self.text[start:end] for start, end in zip(self.starts, [*self.starts[1:], len(self.text)], strict=True)
+        ]
+
     def ending(self, number: int) -> str:
         """The line end that is in use at a line: its own, else the nearest above, else LF."""
         index = min(number, len(self.starts) - 1)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from jaxlint.source.text import LINE_END
+
 # What follows one of these in its first line is Python; after any other it is something else.
 PYTHON_CELLS = ("capture", "prun", "time", "timeit", "python", "python3")
 
@@ -25,7 +27,6 @@ _TOKEN = re.compile(
 _MAGIC = re.compile(r"[ \t]*(?:[%!?]|[,;/](?=\w))")
 _ASSIGNED = re.compile(r"([ \t]*[^\W\d][\w.,\[\] \t]*=[ \t]*)[%!](?!=)")
 _HELP = re.compile(r"[ \t]*[\w.*\[\]]+[ \t]*\?{1,2}[ \t]*(?=[\r\n]|$)")
-_LINE_END = re.compile(r"\r\n|\n|\r")
 _LINE = re.compile(r"(?:[^\\\r\n]|\\(?:\r\n|[\s\S])?)*(?:\r\n|\n|\r)?")
 
 
@@ -56,7 +57,7 @@ def _magics(cell: str) -> Iterator[Magic]:
             position = _statement_end(cell, position)
         else:
             yield found
-            end = _LINE_END.match(cell, found.end)
+            end = LINE_END.match(cell, found.end)
             position = end.end() if end else len(cell)
 
 

@@ -11,8 +11,7 @@ from msgspec import Struct
 
 from jaxlint.source.notebook.cells import Cell, Cells
 from jaxlint.source.notebook.magics import is_other_language, magics
-
-_LINE_END = re.compile(r"\r\n|\n|\r")
+from jaxlint.source.text import LINE_END
 
 
 class Fault(Struct, frozen=True):
@@ -55,7 +54,7 @@ class Places:
 
     def __init__(self, program: Program, text: str) -> None:
         self._cells = program.cells
-        lines = _LINE_END.split(text)
+        lines = LINE_END.split(text)
         self._marks = [number for number, line in enumerate(lines, 1) if line == f"# {program.marker}"]
 
     def first_line(self, index: int) -> int:
@@ -91,7 +90,7 @@ def program(cells: Cells) -> Program:
 
 def _cell_magic(cell: str) -> str:
     start = cell.lstrip()
-    return _LINE_END.split(start, maxsplit=1)[0] if start.startswith("%%") else ""
+    return LINE_END.split(start, maxsplit=1)[0] if start.startswith("%%") else ""
 
 
 def _marker(cells: tuple[Cell, ...]) -> str:
