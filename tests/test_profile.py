@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from test_notebooks import dumped
 
 from jaxlint.cli.main import main
 from jaxlint.profile.command import Command, CommandError, command
@@ -312,6 +313,69 @@ def test_an_interrupted_program_is_told(folder: Path) -> None:
         out, err = ran.communicate()
     assert (ran.returncode, err.splitlines()[-1], err.count("Traceback")) == (130, "KeyboardInterrupt", 1)
     assert out.startswith("jaxlint profile of waits.py: exit status 130 after ")
+
+
+CELLS = (
+    ("markdown", "# Title"),
+    "from __future__ import annotations\n%matplotlib inline\nimport jax\nimport jax.numpy as jnp",
+    "@jax.jit\ndef double(x: Unknown):\n    return 2 * x",
+    "%%bash\nls",
+    "import sys\nprint(sys.argv[1:], __name__, open('data.txt').read())\nfor n in (2, 3):\n    double(jnp.ones(n))",
+    "def fresh(x):\n    return jax.jit(lambda v: v + 1.0)(x)\n\nfor _ in range(3):\n    fresh(1.0)\n1 + 1",
+)
+
+
+@pytest.mark.jax
+def test_a_notebook_runs_cell_by_cell(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    Path("sub").mkdir()
+    Path("sub/data.txt").write_text("data")
+    Path("sub/a.ipynb").write_text(dumped([*CELLS, "def fails():\n    return 1 / 0\n", "fails()"]))
+    status, told = profiled("sub/a.ipynb", "--epochs", "3")
+    out, err = capfd.readouterr()
+    assert out.splitlines() == ["['--epochs', '3'] __main__ data", "2"]
+    path = str(Path("sub/a.ipynb").resolve())
+    assert [line.strip() for line in err.splitlines() if "^" not in line and "~" not in line] == [
+        "Traceback (most recent call last):",
+        f'File "{path}:cell 8", line 1, in <module>',
+        "fails()",
+        f'File "{path}:cell 7", line 2, in fails',
+        "return 1 / 0",
+        "ZeroDivisionError: division by zero",
+    ]
+    assert (status, told["program"]) == (1, {"kind": "notebook", "target": "sub/a.ipynb", "args": ["--epochs", "3"]})
+    found = {item["function"]: item for item in told["functions"]}
+    places = {name: [(item["path"], item["cell"], item["line"])] for name, item in found.items()}
+    again = {name: (one["path"], one["cell"], one["line"]) for name, item in found.items() for one in item["again"]}
+    assert places == {"double": [(path, 3, 1)], "<lambda>": [(path, 6, 2)]}
+    assert again == {"double": (path, 5, 4), "<lambda>": (path, 6, 2)}
+    [explained] = found["<lambda>"]["again"][0]["explanations"]
+    finding = explained["finding"]
+    assert (finding["code"], finding["path"], finding["cell"], finding["line"]) == ("JAX111", "sub/a.ipynb", 6, 2)
+    Path("sub/a.ipynb").write_text(dumped(CELLS))
+    assert ended("sub/a.ipynb") == 0
+    out, _ = capfd.readouterr()
+    assert re.search(r"^double \(sub/a.ipynb:cell 3:1\) was compiled twice", out, re.MULTILINE)
+    assert re.search(r"^  from sub/a.ipynb:cell 5:4: once more", out, re.MULTILINE)
+    assert "    = sub/a.ipynb:cell 6:2:12: JAX111 jit-in-function: " in out
+
+
+def test_notebooks_that_cannot_be_run(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    texts = {
+        "a": dumped(["x = 1", "x = 1\nx = (\n"]), "b": dumped(["x = 1", "await x"]),
+        "c": dumped(["x = 1"], language="R"), "d": "{}",
+    }  # fmt: skip
+    for name, text in texts.items():
+        Path(f"{name}.ipynb").write_text(text)
+    said = {
+        "a": "a.ipynb:cell 2:2: ", "b": "b.ipynb:cell 2:1 is not Python: 'await' outside function",
+        "c": "c.ipynb has no cells of Python", "d": "d.ipynb: the file is no notebook: its JSON has no list of cells",
+        "e": "e.ipynb does not exist",
+    }  # fmt: skip
+    for name, words in said.items():
+        assert ended(f"{name}.ipynb") == 2
+        out, err = capfd.readouterr()
+        assert words in err
+        assert (out, "Traceback" in err) == ("", False)
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,9 @@ def profile(
     """Run a program, and explain what JAX traced and compiled more than once.
 
     `jaxlint profile train.py --epochs 3`, `jaxlint profile -m package.train` and `jaxlint profile -- python train.py`
-    run the program unchanged, with its own input and output. The report follows: what changed between two
-    compilations of a function, where it was called, what that cost, and which rule treats it.
+    run the program unchanged, with its own input and output; `jaxlint profile train.ipynb` runs the cells of a
+    notebook. The report follows: what changed between two compilations of a function, where it was called, what
+    that cost, and which rule treats it.
 
     Exit status: that of the program; 2 where it cannot be run.
     """
@@ -43,7 +44,7 @@ def profile(
         require_writable(file)
     try:
         what = command(words, module=module, python=python)
-        _settings([os.path.join(os.getcwd(), what.target) if what.kind == "script" else os.getcwd()])
+        _settings([os.path.join(os.getcwd(), what.target) if what.kind in ("script", "notebook") else os.getcwd()])
         ran = run(what)
         told = report(what, ran, _settings)
     except (CommandError, ConfigError, NotRun) as error:

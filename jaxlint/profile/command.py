@@ -17,7 +17,7 @@ class CommandError(ValueError):
 
 
 class Command(Struct, frozen=True):
-    """What to run: `kind` is `script`, `module` or `code`; `flags` are those of the interpreter."""
+    """What to run: `kind` is `script`, `notebook`, `module` or `code`; `flags` are those of the interpreter."""
 
     python: str
     flags: tuple[str, ...]
@@ -41,4 +41,5 @@ def command(words: Sequence[str], *, module: bool, python: str) -> Command:
             return Command(python, tuple(flags), {"-m": "module", "-c": "code"}[left[0]], left[1], tuple(left[2:]))
     if not left or left[0] == "-":
         raise CommandError("name the program to run: `SCRIPT [ARGS]`, or `-m MODULE [ARGS]`")
-    return Command(python, tuple(flags), "module" if module else "script", left[0], tuple(left[1:]))
+    kind = "module" if module else "notebook" if left[0].endswith(".ipynb") else "script"
+    return Command(python, tuple(flags), kind, left[0], tuple(left[1:]))

@@ -11,10 +11,12 @@ from msgspec import Struct
 from jaxlint.config.settings import Settings
 from jaxlint.engine import Loaded, lint, load
 from jaxlint.model import Finding
+from jaxlint.profile.cells import name, split
 from jaxlint.profile.differences import Cause, Difference
 from jaxlint.profile.records import Function, Site
 from jaxlint.profile.summary import Again, Profile
-from jaxlint.source.text import LineMap
+from jaxlint.source.notebook.findings import ByCell
+from jaxlint.source.text import LineMap, SourceFile
 
 ADVICE: Mapping[Cause, str] = {
     Cause.FUNCTION: "define and jit the function once, and keep the jitted function",
@@ -57,7 +59,7 @@ class Explanation(Struct, frozen=True):
 
 
 class Linted(Struct, frozen=True):
-    """What the linter finds in the files of a profile."""
+    """What the linter finds in the files of a profile; a cell of a notebook counts as a file: see `cells`."""
 
     findings: Mapping[str, Sequence[Finding]]
     texts: Mapping[str, str]
@@ -65,19 +67,36 @@ class Linted(Struct, frozen=True):
 
 def linted(profile: Profile, settings: Callable[[Iterable[str]], Settings]) -> Linted:
     """Lints the files of the program that a profile speaks of."""
-    files = sorted({file for file in _files(profile) if os.path.isfile(file)})
+    files = sorted({file for file, _ in map(split, _files(profile)) if os.path.isfile(file)})
     if not files:
         return Linted({}, {})
     loaded = load([Path(file) for file in files])
     findings: dict[str, list[Finding]] = {}
-    for finding in lint(loaded, settings(files)).findings:
-        if finding.name in NAMES:
-            findings.setdefault(_real(loaded, finding.path), []).append(finding)
-    return Linted(findings, {_real(loaded, source.path): source.text for source in loaded.sources})
+    by_cell = ByCell(loaded.sources, {})
+    for found in lint(loaded, settings(files)).findings:
+        if found.name in NAMES:
+            finding = by_cell.told(found)
+            findings.setdefault(_real(_file(loaded, finding.path, finding.cell)), []).append(finding)
+    texts = (pair for source in loaded.sources for pair in _texts(source))
+    return Linted(findings, {_real(_file(loaded, path, cell)): text for path, cell, text in texts})
 
 
-def _real(loaded: Loaded, path: str) -> str:
-    return os.path.realpath(loaded.files[path])
+def _texts(source: SourceFile) -> Iterator[tuple[str, int | None, str]]:
+    """The texts that the lines of findings count in, with their places."""
+    if source.program is None:
+        yield source.path, None, source.text
+    else:
+        yield from ((source.path, cell.number, cell.text) for cell in source.program.cells)
+
+
+def _file(loaded: Loaded, path: str, cell: int | None) -> str:
+    file = str(loaded.files[path])
+    return file if cell is None else name(file, cell)
+
+
+def _real(file: str) -> str:
+    path, cell = split(file)
+    return os.path.realpath(path) if cell is None else name(os.path.realpath(path), cell)
 
 
 def _files(profile: Profile) -> Iterator[str]:
@@ -137,7 +156,7 @@ def _finding(
         if site:
             places.append((site.file, site.first, site.last, function.name.strip("<>")))
     for file, first, last, word in places:
-        real = os.path.realpath(file)
+        real = _real(file)
         for finding in files.findings.get(real, ()):
             span = finding.span
             inside = span.line <= last and first <= span.end_line

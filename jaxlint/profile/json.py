@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from jaxlint.config.selection import find_rule
+from jaxlint.profile.cells import split
 from jaxlint.profile.explain import Explanation
 from jaxlint.profile.records import Function, Site
 from jaxlint.profile.report import Explained, Item, Report
@@ -38,7 +39,7 @@ def _function(item: Item) -> dict[str, Any]:
     assert isinstance(function, Function)
     return {
         "function": function.label,
-        "path": function.file or None,
+        **_place(function.file),
         "line": function.line or None,
         "library": function.origin == "library",
         "control_flow": function.kind == "loop",
@@ -80,7 +81,12 @@ def _explanation(one: Explanation) -> dict[str, Any]:
 
 
 def _site(site: Site | None) -> dict[str, Any]:
-    return {"path": site and site.file, "line": site and site.line, "in": site and site.function}
+    return {**_place(site.file if site else ""), "line": site and site.line, "in": site and site.function}
+
+
+def _place(file: str) -> dict[str, Any]:
+    path, cell = split(file)
+    return {"path": path or None, **({} if cell is None else {"cell": cell})}
 
 
 def _cost(cost: Cost) -> dict[str, Any]:

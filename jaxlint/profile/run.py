@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import signal
 import subprocess
 import tempfile
@@ -10,8 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from jaxlint.profile.cells import NoProgram, cells
 from jaxlint.profile.command import Command
 from jaxlint.profile.records import Recording, read
 
@@ -43,7 +46,8 @@ def run(command: Command) -> Run:
     with tempfile.TemporaryDirectory(prefix="jaxlint-profile-") as temporary:
         records = Path(temporary) / "records.jsonl"
         boot = _BOOT.format(init=str(folder / "__init__.py"), folder=str(folder), records=str(records))
-        words = [command.python, *command.flags, "-c", boot, command.kind, command.target, *command.args]
+        target = _with_cells(command.target, Path(temporary)) if command.kind == "notebook" else command.target
+        words = [command.python, *command.flags, "-c", boot, command.kind, target, *command.args]
         began = time.monotonic()
         status = _wait(words)
         seconds = time.monotonic() - began
@@ -53,6 +57,17 @@ def run(command: Command) -> Run:
     if not recording.ready:
         raise NotRun(f"{command.python} did not get as far as the program; is it Python 3.10 or newer?")
     return Run(status if status >= 0 else 128 - status, seconds, recording)
+
+
+def _with_cells(path: str, folder: Path) -> str:
+    """A file that names a notebook and holds its cells, for an interpreter that has no jaxlint. Raises `NotRun`."""
+    try:
+        found = [structs.astuple(cell) for cell in cells(path)]
+    except NoProgram as error:
+        raise NotRun(str(error)) from None
+    file = folder / "cells.json"
+    file.write_text(json.dumps({"path": os.path.abspath(path), "cells": found}), "utf-8")
+    return str(file)
 
 
 def _wait(words: list[str]) -> int:

@@ -178,7 +178,7 @@ def _explanation(one: Explanation) -> Iterator[str]:
 
 
 def _found(finding: Finding) -> Iterator[str]:
-    place = f"{finding.path}:{finding.span.line}:{finding.span.column}"
+    place = f"{finding.place}:{finding.span.line}:{finding.span.column}"
     yield f"{place}: {finding.code} {finding.name}: {finding.message}"
     if finding.fix:
         kind = "suggestion" if finding.fix.safety is Safety.DISPLAY else f"{finding.fix.safety.value} fix"

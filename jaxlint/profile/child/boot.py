@@ -1,14 +1,18 @@
 """Runs the program as Python itself would, with the recorder listening."""
 
 from __future__ import annotations
+import __future__ as future
 
 import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import json
+import linecache
 import os
 import runpy
 import sys
+import traceback
 import types
 import zipfile
 from collections.abc import Sequence
@@ -18,6 +22,7 @@ from .recorder import Recorder
 
 _MONITORING = "jax.monitoring"
 REFUSED = 2
+_FUTURE = sum({getattr(future, name).compiler_flag for name in future.all_feature_names})
 
 
 class _Refused(Exception):
@@ -25,7 +30,7 @@ class _Refused(Exception):
 
 
 def main(records: str, kind: str, target: str, args: Sequence[str]) -> None:
-    """Run a program. `kind` is `script`, `module` or `code`; records go to a file."""
+    """Run a program. `kind` is `script`, `notebook`, `module` or `code`; records go to a file."""
     recorder = Recorder(records)
     recorder.main = target if kind == "script" else ""
     try:
@@ -74,6 +79,33 @@ def _script(path: str, args: list[str]) -> Any:
     return run
 
 
+def _notebook(file: str, args: list[str]) -> Any:
+    """The cells of a notebook, which a file holds: one after the other, in the notebook's folder, as Jupyter does."""
+    with open(file, encoding="utf-8") as opened:
+        notebook = json.load(opened)
+    path, codes, flags = notebook["path"], [], 0
+    for name, text, runnable in notebook["cells"]:
+        try:
+            codes.append(compile(runnable, name, "exec", flags, dont_inherit=True))
+        except (SyntaxError, ValueError) as error:
+            place = f"{name}:{getattr(error, 'lineno', None) or 1}"
+            raise _Refused(f"{place} is not Python: {getattr(error, 'msg', None) or error}") from None
+        flags |= codes[-1].co_flags & _FUTURE  # an import from __future__ holds for the cells below
+        linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    sys.argv[:] = [path, *args]
+    os.chdir(os.path.dirname(path))
+    _first_path(os.path.dirname(os.path.realpath(path)))
+    # Before 3.13 Python itself looks for the lines of a traceback in files alone.
+    sys.excepthook = traceback.print_exception
+
+    def run(recorder: Recorder) -> None:
+        recorder.main = path
+        for code in codes:
+            exec(code, vars(sys.modules["__main__"]))
+
+    return run
+
+
 def _module(name: str, args: list[str]) -> Any:
     sys.argv[:] = ["-m", *args]
     _first_path(os.getcwd())
@@ -108,7 +140,7 @@ def _code(text: str, args: list[str]) -> Any:
     return lambda _: exec(code, vars(sys.modules["__main__"]))
 
 
-_PREPARE = {"script": _script, "module": _module, "code": _code}
+_PREPARE = {"script": _script, "notebook": _notebook, "module": _module, "code": _code}
 
 
 def _first_path(folder: str) -> None:

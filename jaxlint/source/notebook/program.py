@@ -34,10 +34,14 @@ class Program(Struct, frozen=True):
     hidden: tuple[str, ...]
     faults: tuple[Fault, ...]
 
+    def split(self, text: str) -> list[str]:
+        """The parts of a text between the lines that stand between cells."""
+        first, *others = re.split(rf"(?:\A|\n)# {self.marker}(?=\n|\Z)", text)
+        return [first, *(part.removeprefix("\n") for part in others)]
+
     def texts(self, text: str) -> dict[int, str] | None:
         """What the cells say, by number, when the program says `text`; None where that can no longer be told."""
-        first, *others = re.split(rf"(?:\A|\n)# {self.marker}(?=\n|\Z)", text)
-        parts = [first, *(part.removeprefix("\n") for part in others)]
+        parts = self.split(text)
         back = re.compile(rf"(?:pass|get_ipython\(\))?  # {self.marker} (\d+)(?=\r\n|\n|\r|$)")
         numbers = [int(number) for part in parts for number in back.findall(part)]
         if len(parts) != max(1, len(self.cells)) or numbers != list(range(len(self.hidden))):
