@@ -53,6 +53,17 @@ def spelled(text: str, dotted: str) -> tuple[str, str]:
     return spelling.text, apply(text, *spelling.edits)
 
 
+def test_what_a_function_binds_outside_is_not_remembered_for_other_places() -> None:
+    """A module is looked at once, whatever is asked of it first."""
+    text = "import jax as j\ndef g():\n    global j\n    j = 1\n    HERE\nclass A:\n    def f(self):\n        THERE\n"
+    module = context_of(text).module
+    there = Span(8, 9, 8, 14)
+    before = spell(module, "jax.jit", there)
+    inside = spell(module, "jax.jit", Span(5, 5, 5, 9))
+    assert before.text == "j.jit" == spell(module, "jax.jit", there).text
+    assert inside.text != "j.jit"
+
+
 @pytest.mark.parametrize(
     ("text", "dotted", "expected"),
     [

@@ -8,8 +8,11 @@ an array there is nobody's.
 from __future__ import annotations
 
 import builtins
+from bisect import bisect_right
 from collections.abc import Iterator
+from operator import itemgetter
 
+from jaxlint.once import once
 from jaxlint.program import nodes as n
 from jaxlint.program.names import bound_by, target_names, walk_statements
 
@@ -99,39 +102,71 @@ def of_comprehension(node: n.Comprehension, parent: Bindings) -> Bindings:
 
 def scope_at(module: n.Module, line: int, column: int) -> tuple[Bindings, tuple[n.Function, ...]]:
     """The innermost scope around a position and the functions around it, outermost first."""
-    scope, functions = of_module(module), []
-    node: n.Node | None = None
-    body: tuple[n.Stmt, ...] = module.body
-    while (node := _scope_node(body, line, column)) is not None:
-        if isinstance(node, n.Class):
-            scope, body = of_class(node, scope), node.body
-        elif isinstance(node, n.Function):
-            scope, body = of_function(node, scope), node.body
-            functions.append(node)
-    return scope, tuple(functions)
+    path = list(_scopes(module).path(line, column))
+    functions = tuple(node for node in path if isinstance(node, n.Function))
+    if any(function.outer for function in functions):  # what it binds outside is not known to other places
+        return _bindings(path, of_module(module)), functions
+    return _scopes(module).bindings(path), functions
 
 
-def _scope_node(body: tuple[n.Stmt, ...], line: int, column: int) -> n.Class | n.Function | None:
-    """The first function or class whose body holds the position, looking through blocks."""
+_Scope = n.Class | n.Function
+
+
+def _bindings(path: list[_Scope], scope: Bindings) -> Bindings:
+    for node in path:
+        scope = of_class(node, scope) if isinstance(node, n.Class) else of_function(node, scope)
+    return scope
+
+
+class _Scopes:
+    """The functions and classes of a module by place, and what names mean in them; each is looked at once."""
+
+    def __init__(self, module: n.Module) -> None:
+        self._module = module  # whose nodes live as long as their identities are remembered
+        self._outermost = of_module(module)
+        self._inside: dict[int, list[tuple[tuple[int, int], _Scope]]] = {}
+        self._bindings: dict[int, Bindings] = {}
+
+    def path(self, line: int, column: int) -> Iterator[_Scope]:
+        """The functions and classes whose bodies hold a position, outermost first."""
+        node = self._at(self._module, (line, column))
+        while node is not None:
+            yield node
+            node = self._at(node, (line, column))
+
+    def bindings(self, path: list[_Scope]) -> Bindings:
+        """What names mean inside the last of these, each of which stands in the one before."""
+        scope = self._outermost
+        for node in path:
+            if id(node) not in self._bindings:
+                self._bindings[id(node)] = _bindings([node], scope)
+            scope = self._bindings[id(node)]
+        return scope
+
+    def _at(self, node: n.Module | _Scope, place: tuple[int, int]) -> _Scope | None:
+        if id(node) not in self._inside:
+            self._inside[id(node)] = list(_inner(node.body))
+        inside = self._inside[id(node)]
+        index = bisect_right(inside, place, key=itemgetter(0)) - 1
+        found = inside[index][1] if index >= 0 else None
+        return found if found is not None and place < (found.span.end_line, found.span.end_column) else None
+
+
+_scopes = once(_Scopes)
+
+
+def _inner(body: tuple[n.Stmt, ...]) -> Iterator[tuple[tuple[int, int], _Scope]]:
+    """The functions and classes of a body in their order, through blocks, with where the body of each begins."""
     for statement in walk_statements(body):
-        inner: n.Class | n.Function
+        inner: _Scope
         if isinstance(statement, n.FunctionDefinition):
             inner = statement.function
         elif isinstance(statement, n.ClassDefinition):
             inner = statement.definition
         else:
             continue
-        if inner.body and _starts_before(inner.body[0], line, column) and _ends_after(inner, line, column):
-            return inner
-    return None
-
-
-def _starts_before(node: n.Node, line: int, column: int) -> bool:
-    return (node.span.line, node.span.column) <= (line, column)
-
-
-def _ends_after(node: n.Node, line: int, column: int) -> bool:
-    return (line, column) < (node.span.end_line, node.span.end_column)
+        if inner.body:
+            yield (inner.body[0].span.line, inner.body[0].span.column), inner
 
 
 def _fill(scope: Bindings, body: tuple[n.Stmt, ...], outer: frozenset[str] = frozenset()) -> Bindings:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jaxlint.fixes.edits import apply_edits
 from jaxlint.model import Edit, Span
 from jaxlint.program import nodes as n
-from jaxlint.repair.spelling import all_expressions, count_reads
+from jaxlint.repair.contents import all_expressions, count_reads
 from jaxlint.source.text import LINE_END, SourceFile
 
 

@@ -6,8 +6,9 @@ from jaxlint.analysis.context import Context, fix
 from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.program.names import bound_by, walk_statements
+from jaxlint.repair.contents import expressions_of
 from jaxlint.repair.hoist import enclosing, function_names, names_read
-from jaxlint.repair.spelling import all_expressions, fresh_name, spell
+from jaxlint.repair.spelling import fresh_name, spell
 from jaxlint.repair.text import insert_after
 
 BUILTINS = ("float", "int")
@@ -78,7 +79,7 @@ def _is_made_by_display(path: list[n.Stmt], loop: n.Stmt, name: str, context: Co
     functions = [statement for statement in path if isinstance(statement, n.FunctionDefinition)]
     body = functions[-1].function.body if functions else context.module.body
     inner = (statement.function for statement in walk_statements(body) if isinstance(statement, n.FunctionDefinition))
-    lambdas = (node.function for node in all_expressions(context.module) if isinstance(node, n.Lambda))
+    lambdas = (node.function for node in expressions_of(context.module, n.Lambda))
     if any(name in function_names(function) for function in (*inner, *lambdas)):
         return False  # they may read the list while the loop runs
     binders = [statement for statement in walk_statements(body) if name in bound_by(statement)]
@@ -99,5 +100,5 @@ def _pairs(target: n.Expr, value: n.Expr) -> list[tuple[str, n.Expr]]:
 
 def _donates(context: Context) -> bool:
     """Whether some jit of the file donates: what is kept may be gone by the time that it is fetched."""
-    calls = (node for node in all_expressions(context.module) if isinstance(node, n.Call))
+    calls = expressions_of(context.module, n.Call)
     return any((argument.keyword or "").startswith("donate") for call in calls for argument in call.arguments)

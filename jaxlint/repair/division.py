@@ -6,8 +6,8 @@ from jaxlint.analysis.context import Context, fix
 from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.program.names import target_names
+from jaxlint.repair.contents import count_reads
 from jaxlint.repair.hoist import enclosing
-from jaxlint.repair.spelling import count_reads
 
 
 def as_floor_division(node: n.Expr, context: Context) -> Fix | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from jaxlint.analysis.context import Context, fix
 from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
+from jaxlint.repair.contents import expressions_of
 from jaxlint.repair.hoist import enclosing, holds
-from jaxlint.repair.spelling import all_expressions, fresh_name, spell
+from jaxlint.repair.spelling import fresh_name, spell
 from jaxlint.repair.text import insert_before
 from jaxlint.repair.write_back import counter, is_async
 
@@ -18,7 +19,8 @@ def folded(made: Span, context: Context) -> Fix | None:
     loops = [statement for statement in path[start + 1 :] if isinstance(statement, (n.For, n.While))]
     if not loops or not all(isinstance(loop, n.For) and _can_be_counted(loop, made, context) for loop in loops):
         return None
-    if any(isinstance(e, (n.Lambda, n.Comprehension)) and holds(e.span, made) for e in all_expressions(context.module)):
+    inline = (*expressions_of(context.module, n.Lambda), *expressions_of(context.module, n.Comprehension))
+    if any(holds(node.span, made) for node in inline):
         return None
     fold = spell(context.module, "jax.random.fold_in", made)
     name = text = fresh_name(context.module, "base_key")

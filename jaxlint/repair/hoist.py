@@ -18,8 +18,9 @@ from jaxlint.program.names import (
     walk,
     walk_statements,
 )
+from jaxlint.repair.contents import all_statements, expressions_inside
 from jaxlint.repair.source import spliced
-from jaxlint.repair.spelling import all_expressions, all_statements, fresh_name
+from jaxlint.repair.spelling import fresh_name
 from jaxlint.repair.text import insert_before, is_line_start
 
 Path = list[n.Stmt]
@@ -184,8 +185,9 @@ def _has_long_string(span: Span, context: Context) -> bool:
     """Whether a string that is no docstring goes over lines: its content would change with the indentation."""
     inside = [s for s in all_statements(context.module) if holds(span, s.span)]
     docstrings = {s.value.span for s in inside if isinstance(s, n.ExpressionStatement)}
-    strings = (e for e in all_expressions(context.module) if isinstance(e, (n.Constant, n.FormattedString)))
-    over_lines = (e.span for e in strings if e.span.line < e.span.end_line and holds(span, e.span))
+    found = expressions_inside(context.module, span)
+    strings = (e for e in found if isinstance(e, (n.Constant, n.FormattedString)))
+    over_lines = (e.span for e in strings if e.span.line < e.span.end_line)
     return any(one not in docstrings for one in over_lines)
 
 

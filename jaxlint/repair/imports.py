@@ -12,8 +12,8 @@ from jaxlint.config.targets import Target
 from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.repair.calls import remove_item
+from jaxlint.repair.contents import count_reads, is_quoted
 from jaxlint.repair.rewrites import ARRAY_TYPES, SHARD_MAP, rewrite, shard_map_options, successor
-from jaxlint.repair.spelling import count_reads, is_quoted
 from jaxlint.repair.text import insert_before, remove_statement
 from jaxlint.versions import Change
 

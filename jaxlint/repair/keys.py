@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from jaxlint.analysis.context import Context, fix, insert
 from jaxlint.analysis.events import KeyReused
@@ -12,6 +12,7 @@ from jaxlint.analysis.values import Array
 from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.program.names import expressions, target_names, walk, walk_statements
+from jaxlint.repair.contents import calls_named
 from jaxlint.repair.key_reads import Key, Site, body_of, inside, key_in, last_name, locate, reads, reads_in, rebinds
 from jaxlint.repair.spelling import fresh_name, spell
 from jaxlint.repair.text import insert_before
@@ -217,12 +218,8 @@ def _round_number(frame: Frame, context: Context) -> str | None:
     function = frame.function
     if function is None or len(function.parameters) < 2:
         return None
-    for statement in _all_statements(context.module.body):
-        for expression in expressions(statement):
-            for node in walk(expression):
-                if isinstance(node, n.Call) and last_name(node.function) == "fori_loop" and _takes(node, function):
-                    return function.parameters[0].name
-    return None
+    loops = (call for kind in (n.Name, n.Attribute) for call in calls_named(context.module, kind, "fori_loop"))
+    return function.parameters[0].name if any(_takes(loop, function) for loop in loops) else None
 
 
 def _takes(call: n.Call, function: n.Function) -> bool:
@@ -232,15 +229,6 @@ def _takes(call: n.Call, function: n.Function) -> bool:
         or (isinstance(value, n.Lambda) and value.function.span == function.span)
         for value in given
     )
-
-
-def _all_statements(body: tuple[n.Stmt, ...]) -> Iterator[n.Stmt]:
-    for statement in walk_statements(body):
-        yield statement
-        if isinstance(statement, n.FunctionDefinition):
-            yield from _all_statements(statement.function.body)
-        elif isinstance(statement, n.ClassDefinition):
-            yield from _all_statements(statement.definition.body)
 
 
 def _carried(event: KeyReused, context: Context) -> Fix | None:

@@ -7,21 +7,21 @@ from jaxlint.analysis.values import Site
 from jaxlint.model import Edit, Span
 from jaxlint.program import nodes as n
 from jaxlint.repair.calls import add_argument, remove_argument
-from jaxlint.repair.spelling import all_expressions, spell
+from jaxlint.repair.contents import expressions_inside, expressions_of
+from jaxlint.repair.spelling import spell
 
 
 def call_at(span: Span, context: Context) -> n.Call | None:
     """The call expression that stands exactly there."""
-    found = (node for node in all_expressions(context.module) if isinstance(node, n.Call) and node.span == span)
-    return next(found, None)
+    found = expressions_inside(context.module, span)
+    return next((node for node in found if isinstance(node, n.Call) and node.span == span), None)
 
 
 def call_around(inner: Span, context: Context) -> n.Call | None:
     """The method call `inner.name(...)`."""
-    for node in all_expressions(context.module):
-        if isinstance(node, n.Call) and isinstance(node.function, n.Attribute) and node.function.base.span == inner:
-            return node
-    return None
+    calls = expressions_of(context.module, n.Call)
+    found = (call for call in calls if isinstance(call.function, n.Attribute) and call.function.base.span == inner)
+    return next(found, None)
 
 
 def add_option(site: Site, text: str, context: Context) -> list[Edit] | None:
@@ -55,7 +55,5 @@ def remove_option(site: Site, name: str, context: Context) -> list[Edit] | None:
 
 
 def _call_with(argument: Span, context: Context) -> n.Call | None:
-    for node in all_expressions(context.module):
-        if isinstance(node, n.Call) and any(given.span == argument for given in node.arguments):
-            return node
-    return None
+    calls = expressions_of(context.module, n.Call)
+    return next((call for call in calls if any(given.span == argument for given in call.arguments)), None)

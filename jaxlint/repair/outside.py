@@ -10,9 +10,10 @@ from jaxlint.analysis.frames import Frame
 from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.program.names import bound_by, walk_statements
-from jaxlint.repair.hoist import enclosing, function_names, holds
+from jaxlint.repair.contents import expressions_inside, expressions_of
+from jaxlint.repair.hoist import enclosing, function_names
 from jaxlint.repair.parameters import last_of_header
-from jaxlint.repair.spelling import all_expressions, fresh_name
+from jaxlint.repair.spelling import fresh_name
 from jaxlint.repair.text import is_line_start
 
 METHODS = ("append", "add")
@@ -44,7 +45,7 @@ def kept_by_wrapper(frame: Frame, context: Context) -> Fix | None:
     locals_ = _locals(function, kept, context)
     name = fresh_name(context.module, f"_{function.name.lstrip('_')}")
     wrapper = _wrapper(function, kept, locals_, name, context)
-    if wrapper is None or any(_is_attribute(name, node) for node in all_expressions(context.module)):
+    if wrapper is None or any(name == node.name for node in expressions_of(context.module, n.Attribute)):
         return None
     pairs = list(zip(kept, locals_, strict=True))
     inner = [_binding(one, local, context) for one, local in pairs]
@@ -53,10 +54,6 @@ def kept_by_wrapper(frame: Frame, context: Context) -> Fix | None:
     returned = _returned(function, locals_, context)
     edits = [wrapper, Edit(function.name_span, name), *(edit for edit in inner if edit is not None), *returned]
     return fix(Safety.UNSAFE, message, edits)
-
-
-def _is_attribute(name: str, node: n.Expr) -> bool:
-    return isinstance(node, n.Attribute) and node.name == name
 
 
 def _kept(function: n.Function, context: Context) -> Iterator[Kept]:
@@ -94,8 +91,8 @@ def _is_simple(function: n.Function, kept: Sequence[Kept], context: Context) -> 
 def _reads(one: Kept, function: n.Function, context: Context) -> tuple[n.Expr, ...]:
     """Where the function reads the attribute that it assigns, itself and in functions that it defines."""
     target = one.outside.partition(" = ")[0]
-    found = (node for node in all_expressions(context.module) if isinstance(node, n.Attribute))
-    inside = (node for node in found if holds(function.span, node.span))
+    found = expressions_inside(context.module, function.span)
+    inside = (node for node in found if isinstance(node, n.Attribute))
     return tuple(
         node
         for node in inside

@@ -18,9 +18,9 @@ from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.program.names import bound_by, expressions, target_names, walk, walk_statements
 from jaxlint.repair.calls import add_argument
+from jaxlint.repair.contents import all_statements, calls_named, expressions_of, is_quoted
 from jaxlint.repair.hoist import Path, enclosing, free_names, holds
 from jaxlint.repair.source import spliced
-from jaxlint.repair.spelling import all_expressions, all_statements, is_quoted
 
 BLANK = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 BRACKETS = (("(", "[", "{"), (")", "]", "}"))
@@ -179,8 +179,7 @@ def calls_of_value(node: n.Expr, path: Path, context: Context) -> list[n.Call] |
     if isinstance(statement, n.Assign) and statement.value == node and len(statement.targets) == 1:
         target = statement.targets[0]
         return calls_by_name(target.name, context) if isinstance(target, n.Name) else None
-    whole = all_expressions(context.module)
-    return [one for one in whole if isinstance(one, n.Call) and one.function == node] or None
+    return [one for one in expressions_of(context.module, n.Call) if one.function == node] or None
 
 
 def _name_of(function: n.Function, context: Context) -> str | None:
@@ -196,11 +195,7 @@ def calls_by_name(name: str, context: Context) -> list[n.Call] | None:
     """The calls `name(...)`; None where the name is used in other ways, or bound twice."""
     binders = [s for s in all_statements(context.module) if name in bound_by(s)]
     reads = {node.span for node in _reads(name, context)}
-    calls = [
-        node
-        for node in all_expressions(context.module)
-        if isinstance(node, n.Call) and isinstance(node.function, n.Name) and node.function.name == name
-    ]
+    calls = list(calls_named(context.module, n.Name, name))
     if len(binders) != 1 or is_quoted(context.module, name):
         return None
     return calls if reads == {call.function.span for call in calls} else None
@@ -213,7 +208,7 @@ def _reads(name: str, context: Context) -> Iterator[n.Name]:
         if isinstance(statement, n.Assign)
         for target in statement.targets
     }
-    found = (node for node in all_expressions(context.module) if isinstance(node, n.Name) and node.name == name)
+    found = (node for node in expressions_of(context.module, n.Name) if node.name == name)
     return (node for node in found if node.span not in bound)
 
 
@@ -226,17 +221,13 @@ def _calls_of_attribute(node: object, function: n.Function, path: Path, context:
     if not isinstance(target, n.Attribute) or len(list(_attributes(function.name, context))) != 1:
         return None
     spans = {one.span for one in _attributes(target.name, context)} - {target.span}
-    calls = [
-        one
-        for one in all_expressions(context.module)
-        if isinstance(one, n.Call) and isinstance(one.function, n.Attribute) and one.function.name == target.name
-    ]
+    calls = list(calls_named(context.module, n.Attribute, target.name))
     simple = all(isinstance(one.function, n.Attribute) and isinstance(one.function.base, n.Name) for one in calls)
     return calls if simple and spans == {one.function.span for one in calls} else None
 
 
 def _attributes(name: str, context: Context) -> Iterator[n.Attribute]:
-    return (node for node in all_expressions(context.module) if isinstance(node, n.Attribute) and node.name == name)
+    return (node for node in expressions_of(context.module, n.Attribute) if node.name == name)
 
 
 def _at_call(expression: n.Expr, call: n.Call, closure: Closure, context: Context) -> str | None:
@@ -280,9 +271,8 @@ def _owner(name: str, path: Path) -> n.Function | None:
 
 
 def _around(inner: Span, context: Context) -> Iterator[n.Comprehension | n.Lambda]:
-    for node in all_expressions(context.module):
-        if isinstance(node, (n.Comprehension, n.Lambda)) and holds(node.span, inner):
-            yield node
+    yield from (node for node in expressions_of(context.module, n.Comprehension) if holds(node.span, inner))
+    yield from (node for node in expressions_of(context.module, n.Lambda) if holds(node.span, inner))
 
 
 def _own_names(node: n.Comprehension | n.Lambda) -> Iterator[str]:

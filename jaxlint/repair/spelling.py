@@ -10,8 +10,10 @@ from msgspec import Struct
 from jaxlint.analysis import bindings
 from jaxlint.analysis.bindings import BUILTINS, Bindings
 from jaxlint.model import Edit, Span
+from jaxlint.once import once
 from jaxlint.program import nodes as n
-from jaxlint.program.names import bound_by, children, expressions, walk_statements
+from jaxlint.program.names import bound_by
+from jaxlint.repair.contents import all_names
 from jaxlint.versions import prefixes
 
 # Packages below `jax` that `import jax` does not load in every release that has them.
@@ -58,87 +60,6 @@ def fresh_name(module: n.Module, wanted: str) -> str:
     return name
 
 
-def all_names(module: n.Module) -> frozenset[str]:
-    """Every name that is bound or read anywhere in a module."""
-    return frozenset(_names_in(module.body))
-
-
-def count_reads(module: n.Module, name: str) -> int:
-    """How often a name is read in a module, in whatever scope."""
-    return sum(node.name == name for node in _reads(module.body))
-
-
-def is_quoted(module: n.Module, name: str) -> bool:
-    """Whether a string of the module is the name, as in `__all__` or for `getattr`."""
-    return any(isinstance(node, n.Constant) and node.value == name for node in _nodes(module.body))
-
-
-def _names_in(body: tuple[n.Stmt, ...]) -> Iterator[str]:
-    for statement in _statements(body):
-        yield from bound_by(statement)
-        if isinstance(statement, n.Scope):
-            yield from statement.names
-        if isinstance(statement, n.FunctionDefinition):
-            yield from (parameter.name for parameter in statement.function.parameters)
-    for node in _nodes(body):
-        if isinstance(node, n.Name):
-            yield node.name
-        elif isinstance(node, n.Lambda):
-            yield from (parameter.name for parameter in node.function.parameters)
-
-
-def _reads(body: tuple[n.Stmt, ...]) -> Iterator[n.Name]:
-    written = {
-        id(target) for statement in _statements(body) if isinstance(statement, n.Assign) for target in statement.targets
-    }
-    return (node for node in _nodes(body) if isinstance(node, n.Name) and id(node) not in written)
-
-
-def _statements(body: tuple[n.Stmt, ...]) -> Iterator[n.Stmt]:
-    """All statements, those of functions and classes included."""
-    for statement in walk_statements(body):
-        yield statement
-        if isinstance(statement, n.ClassDefinition):
-            yield from _statements(statement.definition.body)
-        elif isinstance(statement, n.FunctionDefinition):
-            yield from _statements(statement.function.body)
-
-
-def all_expressions(module: n.Module) -> Iterator[n.Expr]:
-    """All expressions of a module, those inside functions, classes, lambdas and decorators included."""
-    return _nodes(module.body)
-
-
-def all_statements(module: n.Module) -> Iterator[n.Stmt]:
-    """All statements of a module, those of functions and classes included."""
-    return _statements(module.body)
-
-
-def _nodes(body: tuple[n.Stmt, ...]) -> Iterator[n.Expr]:
-    """All expressions, those inside functions, classes and lambdas included."""
-    for statement in _statements(body):
-        stack: list[n.Expr] = list(expressions(statement))
-        if isinstance(statement, n.ClassDefinition):
-            stack.extend((*(base.value for base in statement.definition.bases), *statement.definition.decorators))
-        elif isinstance(statement, n.FunctionDefinition):
-            stack.extend(_header(statement.function))
-        while stack:
-            node = stack.pop()
-            yield node
-            if isinstance(node, n.Lambda):
-                stack.extend(_header(node.function))
-                yield from _nodes(node.function.body)
-            stack.extend(children(node))
-
-
-def _header(function: n.Function) -> Iterator[n.Expr]:
-    yield from function.decorators
-    for parameter in function.parameters:
-        yield from (part for part in (parameter.annotation, parameter.default) if part is not None)
-    if function.returns is not None:
-        yield function.returns
-
-
 def needed_module(dotted: str) -> str:
     """The module that must have been imported for the dotted name to work."""
     if dotted.partition(".")[0] == "jax" and not any(f"{dotted}.".startswith(f"{package}.") for package in LAZY):
@@ -150,16 +71,26 @@ def _visible(
     module: n.Module, scope: Bindings, functions: tuple[n.Function, ...], at: Span, without: n.Import | None
 ) -> Iterator[tuple[str, str]]:
     """Names that surely stand for an outside path at a place: bound by plain statements that have run before."""
-    bodies = [(module.body, not functions), *((f.body, f is functions[-1]) for f in functions)]
-    for body, in_order in bodies:
-        for statement in body:
+    bodies = [(_aliases(module), not functions), *((_bound(f.body), f is functions[-1]) for f in functions)]
+    for bound, in_order in bodies:
+        for statement, name in bound:
             if in_order and (statement.span.end_line, statement.span.end_column) > (at.line, at.column):
                 break
-            if statement is not without and isinstance(statement, (n.Import, n.Assign)):
-                for name in bound_by(statement):
-                    path = scope.path(name)
-                    if path is not None:
-                        yield name, path
+            path = scope.path(name) if statement is not without else None
+            if path is not None:
+                yield name, path
+
+
+@once
+def _aliases(module: n.Module) -> tuple[tuple[n.Stmt, str], ...]:
+    """What plain statements at the top of a module bind, of the names that stand for outside paths there."""
+    scope = bindings.of_module(module)
+    return tuple((statement, name) for statement, name in _bound(module.body) if scope.path(name) is not None)
+
+
+def _bound(body: tuple[n.Stmt, ...]) -> Iterator[tuple[n.Stmt, str]]:
+    plain = (statement for statement in body if isinstance(statement, (n.Import, n.Assign)))
+    return ((statement, name) for statement in plain for name in bound_by(statement))
 
 
 def _loads(module: n.Module, needed: str, at: Span) -> bool:

@@ -17,8 +17,9 @@ from jaxlint.analysis.values import NONE, Array, Closure, Items, Mapping, Scalar
 from jaxlint.model import Edit, Fix, Safety, Severity
 from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
+from jaxlint.repair.contents import count_reads
 from jaxlint.repair.division import as_floor_division
-from jaxlint.repair.spelling import count_reads, spell
+from jaxlint.repair.spelling import spell
 
 RULE = Rule(
     "JAX512", "control-flow-signature", "a control-flow function is given what it cannot take", Severity.ERROR,

@@ -17,8 +17,9 @@ from jaxlint.analysis.values import Array, Items, Value, options
 from jaxlint.model import Edit, Fix, Safety, Severity
 from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
+from jaxlint.repair.contents import count_reads
 from jaxlint.repair.division import bound_to
-from jaxlint.repair.spelling import count_reads, spell
+from jaxlint.repair.spelling import spell
 from jaxlint.repair.text import operand
 
 CARRY = Rule("JAX510", "scan-carry-type", "a loop's carry changes its type", Severity.ERROR, fix=Safety.UNSAFE)

@@ -13,9 +13,10 @@ from jaxlint.analysis.returned import behind
 from jaxlint.model import Safety, Severity, Step
 from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
+from jaxlint.repair.contents import expressions_of
 from jaxlint.repair.hoist import enclosing, holds
 from jaxlint.repair.parameters import Captured, as_arguments, reads_in
-from jaxlint.repair.spelling import all_expressions, fresh_name
+from jaxlint.repair.spelling import fresh_name
 
 RULE = Rule(
     "JAX406", "trace-frozen", "a host value that is read once, when the function is traced", Severity.ERROR,
@@ -86,7 +87,7 @@ def _is_number(node: n.Expr, scope: Bindings) -> bool:
 def _is_in_loop(node: n.Expr, context: Context) -> bool:
     """Whether the function draws several times."""
     path = enclosing(context.module, node.span)
-    around = (other for other in all_expressions(context.module) if isinstance(other, n.Comprehension))
+    around = expressions_of(context.module, n.Comprehension)
     return any(isinstance(s, (n.For, n.While)) for s in path) or any(holds(other.span, node.span) for other in around)
 
 

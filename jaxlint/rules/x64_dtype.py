@@ -12,7 +12,8 @@ from jaxlint.model import Fix, Safety, Severity
 from jaxlint.program import nodes as n
 from jaxlint.program.names import walk
 from jaxlint.registry import Rule
-from jaxlint.repair.spelling import all_expressions, spell
+from jaxlint.repair.contents import all_expressions
+from jaxlint.repair.spelling import spell
 
 RULE = Rule("JAX520", "x64-dtype", "a 64-bit type while 64-bit types are off", Severity.WARNING, fix=Safety.UNSAFE)
 
