@@ -149,10 +149,41 @@ def test_standard_input(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
         ("%x\r\ny = 1\r\n", "pass\r\ny = 1\r\n"),
         ("y = 'a' 'b?'\n", "y = 'a' 'b?'\n"),
         ("await f()\n", "await f()\n"),
+        ("%time y = f(x)\n", "pass; y = f(x)\n"),
+        ("%timeit -n 10 -r3 f(x);  # why\n", "pass;             f(x);  # why\n"),
+        ("if a:\n    %prun -s cumtime f(x)\n", "if a:\n    pass;            f(x)\n"),
+        ("%time !ls\n%timeit -x f(\n%time\n", "pass\npass\npass\n"),
+        ("%time f(1, \\\n  2)\n", "pass\n\n"),
+        ("%%python\nimport a\n", "\n\n"),
     ],
 )
 def test_magics_stand_aside_line_for_line(cell: str, python: str) -> None:
     assert re.sub(r"  # jaxlint cell 1: \d+", "", text_of([cell])) == python
+
+
+@given(st.sampled_from(["%time ", "%timeit -n 3 ", "%lprun -f f ", ""]), st.sampled_from(["f(x)", "y = 1;  # a", "f("]))
+def test_what_a_magic_runs_may_change_and_its_line_may_get_a_comment(magic: str, code: str) -> None:
+    source = SourceFile.from_bytes("a.ipynb", dumped(["x = 1\n", f"{magic}{code}\nz = 2\n"]).encode())
+    if "f(x)" in source.text:
+        changed = source.with_text(source.text.replace("f(x)", "g(x, x)").replace(": 0\n", ": 0  # noqa: JAX101\n"))
+        assert changed.program is not None
+        noqa = "  # noqa: JAX101" if magic else ""
+        assert changed.program.cells[1].text == f"{magic}g(x, x){noqa}\nz = 2\n"
+    assert source.with_text(source.text).data == source.data
+
+
+def test_fixes_reach_what_a_magic_runs_and_imports_that_magics_need_stay(run: Command) -> None:
+    big = "big = jnp.ones((2000, 2000))\n@jax.jit\ndef f(x):\n    return x @ big\n"
+    cells = ["import jax\nimport jax.numpy as jnp\n", big, "%timeit -n 3 f(jnp.ones(2000))"]
+    write(
+        {
+            "a.ipynb": dumped(cells),
+            "b.ipynb": dumped(["from jax import tree_map\ntree_map(abs, [])\n", "!echo {tree_map}"]),
+        }
+    )
+    run("--fix", "--unsafe-fixes", "--select", "ALL")
+    assert read(Path("a.ipynb").read_text()).cells[2].text == "%timeit -n 3 f(jnp.ones(2000), big)"
+    assert "tree_map" in read(Path("b.ipynb").read_text()).cells[0].text.splitlines()[0]
 
 
 def test_cells_of_other_languages() -> None:
@@ -317,10 +348,29 @@ def test_the_cells_are_run_in_their_order(run: Command) -> None:
 
 
 @pytest.mark.jax
+@pytest.mark.parametrize("magic", ["%run other.py", "n = !nproc", "%%writefile other.py\nx = 1"])
+def test_nothing_is_proved_behind_a_magic_that_may_change_the_rest(run: Command, magic: str) -> None:
+    write({"a.ipynb": dumped([magic, *SLOW, "n = 2" if "nproc" not in magic else "print(n)"])})
+    (found,) = json.loads(run(*JSON, "--verify", "a.ipynb").out)
+    assert found["verification"]["verdict"] == "unverified"
+    first = magic.splitlines()[0].removeprefix("n = ")
+    assert f"`{first}` is not run" in found["verification"]["reason"]
+
+
+def test_what_a_magic_gives_is_none_where_nothing_uses_it() -> None:
+    for cells, ends in ([["files = !ls\n", "x = 1\n"], False], [["files = !ls\n", "print(files)\n"], True]):
+        source = SourceFile.from_bytes("a.ipynb", dumped(cells).encode())  # type: ignore[arg-type]
+        assert ("RuntimeError" in source.runnable(source.text)) is ends
+        assert source.runnable(source.text).count("\n") == source.text.count("\n")
+
+
+@pytest.mark.jax
 def test_what_stands_last_in_a_cell_is_shown(run: Command) -> None:
     cells = ["import jax.numpy as jnp\nx = jnp.arange(3.0)\ny = 2\n", "x * y"]
     write({"a.ipynb": dumped(cells), "b.ipynb": dumped([cells[0], "x * 3"]), "c.ipynb": dumped([cells[0], "x * 3;"])})
     assert run("compare", "a.ipynb", "b.ipynb").status == 1
+    write({"d.ipynb": dumped([cells[0], "x[0].item()"]), "e.ipynb": dumped([cells[0], "x[0]"])})
+    assert run("compare", "d.ipynb", "e.ipynb").status == 1  # 0.0 is shown otherwise than Array(0., dtype=float32)
     shown = SourceFile.from_bytes("c.ipynb", Path("c.ipynb").read_bytes())
     assert "print" not in shown.runnable(shown.text)
 

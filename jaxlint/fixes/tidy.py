@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from jaxlint.fixes.edits import apply_edits
 from jaxlint.model import Edit, Span
 from jaxlint.program import nodes as n
-from jaxlint.repair.contents import all_expressions, count_reads
+from jaxlint.repair.contents import count_reads, expressions_of
+from jaxlint.source.notebook.program import Program
 from jaxlint.source.text import LINE_END, SourceFile
 
 
@@ -16,7 +18,8 @@ def without_unused_imports(before: SourceFile, after: SourceFile) -> SourceFile:
     """The fixed file without top-level imports of names that `before` reads and `after` does not.
 
     Only imports of one name that have their lines for themselves, or lists of names on one line. Those of an
-    `__init__.py`, of names that a string spells, and all others that nothing read before, are left alone.
+    `__init__.py`, of names that a string or a magic of a notebook spells, and all others that nothing read before, are
+    left alone.
     """
     if after.text == before.text or before.path.endswith("__init__.py"):
         return after
@@ -24,14 +27,17 @@ def without_unused_imports(before: SourceFile, after: SourceFile) -> SourceFile:
 
     old, new = lower(before.text, before.path, ""), lower(after.text, after.path, "")
     lines = LINE_END.split(after.text)
-    edits = [edit for statement in new.body for edit in _removals(statement, old, new, lines)]
+    spelled = (*_strings(new), *(_words(after.program) if after.program else ()))
+    edits = [edit for statement in new.body for edit in _removals(statement, old, new, spelled, lines)]
     return after.with_text(apply_edits(after.text, edits)) if edits else after
 
 
-def _removals(statement: n.Stmt, old: n.Module, new: n.Module, lines: list[str]) -> Iterator[Edit]:
+def _removals(
+    statement: n.Stmt, old: n.Module, new: n.Module, spelled: Sequence[str], lines: list[str]
+) -> Iterator[Edit]:
     if not isinstance(statement, n.Import) or statement.span.line != statement.span.end_line:
         return
-    unused = [entry for entry in statement.names if _is_unused(entry, old, new)]
+    unused = [entry for entry in statement.names if _is_unused(entry, old, new, spelled)]
     line = lines[statement.span.line - 1]
     if not unused or line[: statement.span.column - 1].strip() or line[statement.span.end_column - 1 :].strip():
         return
@@ -52,16 +58,21 @@ def _next_line(number: int, lines: list[str]) -> int:
     return following
 
 
-def _is_unused(entry: n.ImportedName, old: n.Module, new: n.Module) -> bool:
+def _is_unused(entry: n.ImportedName, old: n.Module, new: n.Module, spelled: Sequence[str]) -> bool:
     name = entry.bound
-    is_read = count_reads(new, name) > 0 or any(_names(text, name) for text in _strings(new))
+    is_read = count_reads(new, name) > 0 or any(_names(text, name) for text in spelled)
     return name != "*" and not is_read and count_reads(old, name) > 0
 
 
 def _strings(module: n.Module) -> Iterator[str]:
-    for node in all_expressions(module):
-        if isinstance(node, n.Constant) and isinstance(node.value, str):
+    for node in expressions_of(module, n.Constant):
+        if isinstance(node.value, str):
             yield node.value
+
+
+def _words(program: Program) -> list[str]:
+    """What the magics of a notebook say; names stand there in many ways, as in `!ls {folder}`, `%lprun -f f f(x)`."""
+    return [word for line in program.hidden for word in re.findall(r"\w+", line)]
 
 
 def _names(text: str, name: str) -> bool:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from jaxlint.engine import fault_of
 from jaxlint.source.files import shown
+from jaxlint.source.notebook.runnable import runnable
 from jaxlint.source.text import SourceError, SourceFile
 
 _CELL = re.compile(r"(?P<path>.*\.ipynb):cell (?P<number>\d+)", re.DOTALL)
@@ -42,7 +43,7 @@ def cells(path: str) -> list[Cell]:
         own = program.cells[fault.index]
         found = fault_of(name(path, own.number), own.text, fault.error)
         raise NoProgram(f"{found.path}:{found.span.line}: {found.message}")
-    texts = program.split(source.runnable(source.text))
+    texts = program.split(runnable(program, source.text, past_magics=True))
     pairs = zip(program.cells, texts, strict=True)
     return [Cell(name(os.path.abspath(path), one.number), one.text, text) for one, text in pairs]
 

@@ -127,7 +127,7 @@ class SourceFile(Struct, frozen=True):
             raise SourceError("cannot be changed: the change would reach from one cell into another")
         new = rewritten(self.data.decode(self.encoding), own.cells, texts)
         changed = SourceFile.from_bytes(self.path, new.encode(self.encoding, "surrogatepass"))
-        if changed.text != text:
+        if changed.text != own.ordered(text):
             raise SourceError("cannot be changed: a cell would no longer be Python by itself")
         return changed
 

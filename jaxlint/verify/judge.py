@@ -52,7 +52,9 @@ def judge(evidence: Evidence) -> Verification:
         )
     missed = _missed(evidence)
     if missed:
-        return made.say(Verdict.UNVERIFIED, f"line {missed} of the fixed version was not reached: {_advice(calls)}")
+        fault = evidence.after.result.fault
+        why = f"the program ends with {fault}" if fault else _advice(calls)
+        return made.say(Verdict.UNVERIFIED, f"line {missed} of the fixed version was not reached: {why}")
     unproven = [call for call in calls if call.outcome == "healed"]
     if unproven and not evidence.fault:
         call = unproven[0]

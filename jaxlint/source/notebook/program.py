@@ -25,7 +25,8 @@ class Program(Struct, frozen=True):
     """The text of all code cells.
 
     Between two cells stands a line of its own with `marker`. What Python does not understand is `hidden`, a piece of a
-    line each: in its place stand the marker and a number. So do the lines of cells with a fault.
+    line each: in its place stand the marker and a number. So do the lines of cells with a fault. The Python that a
+    magic runs (`%time f(x)`) stays in its columns, behind `pass;` in the place of the magic.
     """
 
     text: str
@@ -42,15 +43,33 @@ class Program(Struct, frozen=True):
     def texts(self, text: str) -> dict[int, str] | None:
         """What the cells say, by number, when the program says `text`; None where that can no longer be told."""
         parts = self.split(text)
-        back = re.compile(rf"(?:pass|get_ipython\(\))?  # {self.marker} (\d+)(?=\r\n|\n|\r|$)")
-        numbers = [int(number) for part in parts for number in back.findall(part)]
+        stood_in = _stood_in(self.marker)
+        numbers = [int(match["number"]) for part in parts for match in stood_in.finditer(part)]
         if len(parts) != max(1, len(self.cells)) or numbers != list(range(len(self.hidden))):
             return None
-        shown = (back.sub(lambda match: self.hidden[int(match[1])], part) for part in parts)
+        shown = (stood_in.sub(self._shown, part) for part in parts)
         texts = {cell.number: part for cell, part in zip(self.cells, shown, strict=False)}
         # `%%time` means the cell only where it stands first.
         kept = (_cell_magic(cell.text) == _cell_magic(texts[cell.number]) for cell in self.cells)
         return texts if all(kept) else None
+
+    def ordered(self, text: str) -> str:
+        """The text in which comments that were put behind markers stand in front of them, as if read anew."""
+        return _stood_in(self.marker).sub(
+            lambda match: f"{match['code']}{match['rest']}{match['comment']}" if match["rest"] else match[0], text
+        )
+
+    def _shown(self, match: re.Match[str]) -> str:
+        code = re.sub(r"\Apass; +", "", match["code"] or "")
+        return f"{self.hidden[int(match['number'])]}{code}{match['rest']}"
+
+
+def _stood_in(marker: str) -> re.Pattern[str]:
+    """What stands in for hidden pieces; behind the marker of such as run Python may stand another comment."""
+    return re.compile(
+        rf"(?:(?P<code>pass; +[^\r\n]*?)|(?:pass|get_ipython\(\))?)(?P<comment>  # {marker} (?P<number>\d+))"
+        r"(?P<rest>(?(code)[^\r\n]*))(?=\r\n|\n|\r|$)"
+    )
 
 
 class Places:
@@ -110,11 +129,16 @@ def _magics_hidden(cell: str, marker: str, first: int) -> tuple[str, list[str]]:
     hidden: list[str] = []
     position = 0
     for magic in magics(cell):
+        number = first + len(hidden)
         parts.append(cell[position : magic.start])
-        stand_in = "get_ipython()" if magic.assigned else "pass"
-        written, more = _all_hidden(cell[magic.start : magic.end], marker, first + len(hidden))
-        parts += [stand_in, written]
-        hidden += more
+        start, code = magic.start, cell[magic.code : magic.end]
+        if code and not LINE_END.search(code) and _error(code) is None:
+            parts.append(f"{'pass;':{magic.code - start}}{code}  # {marker} {number}")
+            hidden.append(cell[start : magic.code])
+        else:
+            written, more = _all_hidden(cell[start : magic.end], marker, number)
+            parts += ["get_ipython()" if magic.assigned else "pass", written]
+            hidden += more
         position = magic.end
     return "".join([*parts, cell[position:]]), hidden
 
