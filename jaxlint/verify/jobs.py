@@ -177,6 +177,7 @@ class ProgramResult(Struct, frozen=True, tag="program"):
     fault: Fault | None = None
     status: int = 0
     hits: tuple[int, ...] = ()  # indexes of the watched ranges that ran
+    outside: tuple[int, ...] = ()  # of these, those that ran outside of functions
     compiles: int = 0
     traces: int = 0
     draws: Draws = Draws()
@@ -229,7 +230,7 @@ class ReplayResult(Struct, frozen=True, tag="replay"):
     calls: tuple[CallResult, ...] = ()
     before_fault: Fault | None = None
     after_fault: Fault | None = None
-    hits: tuple[int, ...] = ()
+    hits: tuple[int, ...] = ()  # that ran outside of functions, or in calls whose results were compared
     problems: tuple[str, ...] = ()  # what is wrong with declared arguments
     unserved: str = ""  # see `ProgramResult`
 

@@ -104,8 +104,10 @@ def _as_comparison(call: CallResult) -> Comparison:
 
 
 def _missed(evidence: Evidence) -> int:
-    """The first watched line that no run reached; 0 when all were."""
-    hit = set(evidence.after.result.hits) | set(evidence.replay.hits if evidence.replay else ())
+    """The first watched line that nothing reached of which anything was seen; 0 when all were."""
+    ran = evidence.after.result
+    hit = set(ran.hits if evidence.programs.judged else ran.outside)
+    hit |= set(evidence.replay.hits if evidence.replay else ())
     return next((line for index, line in enumerate(evidence.watch_lines) if index not in hit), 0)
 
 

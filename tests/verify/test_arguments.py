@@ -214,3 +214,93 @@ def test_globals_that_a_call_changes_are_compared(judge: Judge, edit: tuple[str,
     assert judge(GLOBALS, GLOBALS.replace("COUNT += n", "COUNT = n + COUNT")).verdict in GOOD
     found = judge(GLOBALS, GLOBALS.replace(*edit))
     assert found.verdict is Verdict.DIFFERENT and "globals" in found.reason
+
+
+HELD = """
+import enum, functools
+import jax
+import jax.numpy as jnp
+
+class Mode(enum.Enum):
+    TWICE = 2
+
+class Box:
+    def __init__(self, value, more):
+        self.value, self.more = value, more
+
+def scaled(box, x):
+    return x * box.value * 2.0 + box.more()
+
+def made():
+    class Held:
+        def times(self, x):
+            return x * 2.0
+    return Held()
+
+def total(step, x):
+    if x.ndim:
+        return step(x).sum()
+    return scaled(Box(x, lambda: 0.0), x) + made().times(x)
+
+def chosen(mode, x):
+    return total(jnp.sin, x) if mode is Mode.TWICE else x * 0.0
+
+NAME(HELD, jnp.arange(1.0, 4.0))
+"""
+
+
+@pytest.mark.parametrize(
+    ("held", "changed", "good"),
+    [
+        ("functools.partial(scaled, Box(3.0, lambda: 0.0))", ("* 2.0 +", "* 2.5 +"), None),
+        ("jax.jit(lambda x: scaled(Box(3.0, lambda: 0.0), x))", ("* 2.0 +", "* 2.5 +"), None),
+        ("made().times", ("x * 2.0", "x * 2.5"), None),
+        ("Mode.TWICE", ("step(x).sum()", "step(x).sum() * 1.5"), ("step(x).sum()", "jnp.sum(step(x))")),
+    ],
+)
+def test_what_arguments_hold_is_of_the_version_that_is_judged(
+    judge: Judge, held: str, changed: tuple[str, str], good: tuple[str, str] | None
+) -> None:
+    text = HELD.replace("HELD", held).replace("NAME", "chosen" if "Mode" in held else "total")
+    bad = judge(text, text.replace(*changed))
+    assert bad.verdict in (Verdict.DIFFERENT, Verdict.UNVERIFIED), bad.reason
+    if good:
+        found = judge(text, text.replace(*good))
+        assert found.verdict is Verdict.SAME, found.reason
+
+
+UNSEEN = """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def scaled(x):
+    return x * 2.0
+
+def doubled(box):
+    return scaled(box.value) + box.nothing()
+
+def total(x, box=None):
+    if box is not None:
+        return doubled(box)
+    return x.sum() + jnp.linalg.cholesky(-jnp.eye(3)).sum()
+
+def kept(x):
+    LIST[0] = doubled(x)
+
+class Box:
+    def __init__(self, value, nothing):
+        self.value, self.nothing = value, nothing
+
+LIST = [None]
+total(None, Box(jnp.ones(3), lambda: 0.0))
+"""
+
+
+def test_a_line_counts_only_where_something_was_seen_of_it(judge: Judge) -> None:
+    found = judge(UNSEEN, UNSEEN.replace("scaled(box.value) +", "2.0 + scaled(box.value) +"))
+    assert found.verdict is Verdict.UNVERIFIED, found.reason
+    nan = judge(UNSEEN, UNSEEN.replace("return x.sum() +", "return 2.0 * x.sum() +"))
+    assert nan.verdict is Verdict.UNVERIFIED, nan.reason
+    good = judge(UNSEEN, UNSEEN.replace("x * 2.0", "2.0 * x"))
+    assert good.verdict is Verdict.SAME, good.reason

@@ -232,3 +232,45 @@ def test_several_at_once_come_back_in_order(tmp_path: Path) -> None:
     with Verifier(jobs=2) as verifier:
         found = [v.verdict for v in verifier.verify_all(changes)]
     assert found == [Verdict.DIFFERENT, Verdict.SAME, Verdict.DIFFERENT, Verdict.SAME]
+
+
+TAKEN = """
+import jax
+
+def scaled(box):
+    return box.value * 2.0
+
+def total(x):
+    from .user import Box, boxed
+    return jax.jit(boxed)(x).sum() if x.ndim else scaled(Box(x))
+
+total(jax.numpy.arange(3.0))
+"""
+
+TAKES = """
+from .mod import scaled
+from . import mod
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+CALLS = {"scaled": scaled}
+
+def boxed(x):
+    assert mod.scaled is scaled
+    return CALLS["scaled"](Box(x))
+"""
+
+
+@pytest.mark.parametrize("init", ["", "from .mod import total\n"])
+def test_what_others_took_from_the_file_is_of_the_version_that_is_judged(
+    verifier: Verifier, tmp_path: Path, init: str
+) -> None:
+    write(tmp_path, pkg__mod=TAKEN, pkg__user=TAKES)
+    (tmp_path / "pkg/__init__.py").write_text(init)
+    path = str(tmp_path / "pkg/mod.py")
+    different = verifier.verify(Change(path, TAKEN, TAKEN.replace("* 2.0", "* 3.0")))
+    assert different.verdict is Verdict.DIFFERENT, different.reason
+    good = verifier.verify(Change(path, TAKEN, TAKEN.replace("box.value * 2.0", "2.0 * box.value")))
+    assert good.verdict in GOOD, good.reason

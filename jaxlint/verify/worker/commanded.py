@@ -18,15 +18,20 @@ from msgspec import structs
 from jaxlint.verify.jobs import Command, Start
 from jaxlint.verify.worker import execute, overlay
 from jaxlint.verify.worker.clone import Cloner, Uncopyable
+from jaxlint.verify.worker.family import Version, pairs
 from jaxlint.verify.worker.place import Place
 from jaxlint.verify.worker.record import Call, Recorder
 
 
 class Commanded:
-    """One run of the command, and what it called; `problem` says why nothing was recorded, when nothing was."""
+    """One run of the command, and what it called; `problem` says why nothing was recorded, when nothing was.
 
-    def __init__(self, command: Command, path: str, text: str, names: Collection[str]) -> None:
+    `modules` are those of the user that it imports.
+    """
+
+    def __init__(self, command: Command, path: str, text: str, names: Collection[str], modules: Version) -> None:
         self._command, self._path, self._text, self._names = command, path, text, names
+        self._modules = modules
         self._recorders: list[tuple[Recorder, dict[str, Any]]] = []
         self._ending = ""
         self.problem = ""
@@ -47,12 +52,14 @@ class Commanded:
         if not any(recorder.reached for recorder, _ in self._recorders):
             self.problem = self._why_nothing(output.getvalue())
 
-    def moved_to(self, namespace: dict[str, Any]) -> tuple[dict[str, list[Call]], dict[str, list[Call]]]:
-        """By name the calls with values, and those of which only shapes are known, as calls in another module."""
+    def moved_to(
+        self, namespace: dict[str, Any], modules: Version
+    ) -> tuple[dict[str, list[Call]], dict[str, list[Call]]]:
+        """By name the calls with values, and those of which only shapes are known, as calls in another version."""
         calls: dict[str, list[Call]] = {name: [] for name in self._names}
         shapes: dict[str, list[Call]] = {name: [] for name in self._names}
         for recorder, own in self._recorders:
-            move = Cloner(own, namespace)
+            move = Cloner((own, namespace), *pairs(self._modules, modules))
             for kept, found in ((calls, recorder.calls), (shapes, recorder.shapes)):
                 for name, many in found.items():
                     kept[name] += [moved for call in many if (moved := _moved(call, move))]

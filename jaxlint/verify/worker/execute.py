@@ -8,6 +8,7 @@ import __future__
 
 import ast
 import contextlib
+import inspect
 import sys
 import traceback
 import types
@@ -65,8 +66,13 @@ def status_of(error: SystemExit) -> int:
 
 
 @contextlib.contextmanager
-def watched(path: str, ranges: Any, hits: set[int], errors: list[Fault] | None = None) -> Iterator[None]:
-    """Note which of the ranges of lines of the file are executed inside the block, and which errors pass through it."""
+def watched(
+    path: str, ranges: Any, hits: set[int], errors: list[Fault] | None = None, outside: set[int] | None = None
+) -> Iterator[None]:
+    """Note which of the ranges of lines of the file are executed inside the block, and which errors pass through it.
+
+    `outside` gets those that are executed as statements of the module or of a class, outside of functions.
+    """
     by_line: dict[int, list[int]] = {}
     for index, part in enumerate(ranges):
         for line in range(part.first, part.last + 1):
@@ -75,7 +81,10 @@ def watched(path: str, ranges: Any, hits: set[int], errors: list[Fault] | None =
 
     def each_line(frame: types.FrameType, event: str, about: Any) -> Any:
         if event == "line":
-            hits.update(by_line.get(frame.f_lineno, ()))
+            found = by_line.get(frame.f_lineno, ())
+            hits.update(found)
+            if outside is not None and not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+                outside.update(found)
         elif event == "exception" and errors is not None and is_new(about[1]):
             passed.append(about[1])
             errors.append(Fault(about[0].__name__, str(about[1])[:200], frame.f_lineno))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import importlib.util
 import os
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+from jaxlint.verify.worker import overlay
 
 _MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 _DEEPEST = 12
@@ -36,21 +39,43 @@ class Place:
         self.package = ".".join(parts if self._is_package else parts[:-1])
         self.name = "__main__" if not self.package or stem == "__main__" or _is_program(tree) else self.dotted
 
-    def module(self) -> types.ModuleType:
-        """A fresh, empty module for the file, entered under its name. Raises what importing its package raises."""
+    def load(self, run: Callable[[types.ModuleType], None]) -> None:
+        """Have `run` execute the file as a module, entered under its name. Raises what importing its package raises.
+
+        Where its package imports the file itself, that is when it is executed: both hold the same module.
+        """
         parent = self.dotted.rpartition(".")[0] if self._is_package else self.package
-        if parent:
-            importlib.import_module(parent)
+        ran: list[str] = []
+
+        def run_once(module: types.ModuleType) -> None:
+            ran.append(module.__name__)
+            run(module)
+
+        hooked = overlay.executed_by(self.path, run_once) if self.name != "__main__" else contextlib.nullcontext()
+        with hooked:
+            if parent:
+                importlib.import_module(parent)
+            if self.dotted not in ran:
+                module = self._module()
+                sys.modules[self.name] = module
+                run(module)
+                self._bind(parent, module)
+
+    def _module(self) -> types.ModuleType:
+        """A fresh, empty module for the file."""
         within = [os.path.dirname(os.path.abspath(self.path))] if self._is_package else None
         spec = importlib.util.spec_from_file_location(self.dotted, self.path, submodule_search_locations=within)
         if self.name == "__main__" or spec is None:
             module = types.ModuleType(self.name)
             module.__file__ = self.path
             module.__package__ = self.package or None
-        else:
-            module = importlib.util.module_from_spec(spec)
-        sys.modules[self.name] = module
-        return module
+            return module
+        return importlib.util.module_from_spec(spec)
+
+    def _bind(self, parent: str, module: types.ModuleType) -> None:
+        """As an import does, so that the package has the module under its name."""
+        if self.name != "__main__" and parent in sys.modules:
+            setattr(sys.modules[parent], self.dotted.rpartition(".")[2], module)
 
     def names(self, root: str) -> frozenset[str]:
         """Every dotted name by which the file may be called: as it is imported, and as it lies under `root`."""

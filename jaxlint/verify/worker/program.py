@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import sys
+import types
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ def run_program(job: ProgramJob) -> tuple[ProgramResult, Captured]:
     place, counter, log = prepare(job.path, job.text), Counter(), KeyLog()
     uses = Uses()
     hits: set[int] = set()
+    outside: set[int] = set()
     errors: list[Fault] | None = [] if job.log_errors else None
     disk = overlay.Watch(job.path)
     varied = None if job.data is Data.OWN else Varied(job.data, place.root, job.path, job.text)
@@ -52,7 +54,7 @@ def run_program(job: ProgramJob) -> tuple[ProgramResult, Captured]:
         stack.enter_context(inside(job.world, uses))
         stack.enter_context(patched(log.functions() if job.world is World.REAL and job.log_keys else {}))
         stack.enter_context(patched(varied.functions() if varied else {}))
-        with execute.watched(job.path, job.watch, hits, errors):
+        with execute.watched(job.path, job.watch, hits, errors, outside):
             namespace, fault, status = _run(job, place)
         execute.settle()
         compiles, traces = counter.now()
@@ -63,6 +65,7 @@ def run_program(job: ProgramJob) -> tuple[ProgramResult, Captured]:
         fault,
         status,
         tuple(sorted(hits)),
+        tuple(sorted(outside)),
         compiles,
         traces,
         draws,
@@ -78,10 +81,14 @@ def run_program(job: ProgramJob) -> tuple[ProgramResult, Captured]:
 def _run(job: ProgramJob, place: Place) -> tuple[dict[str, Any], Fault | None, int]:
     """The globals that it leaves, and how it ends. Its package may fail before it begins."""
     namespace: dict[str, Any] = {}
-    try:
-        module = place.module()
+
+    def run(module: types.ModuleType) -> None:
+        nonlocal namespace
         namespace = vars(module)
         execute.run(job.text, module, job.path)
+
+    try:
+        place.load(run)
     except SystemExit as end:
         return namespace, None, execute.status_of(end)
     except BaseException as error:

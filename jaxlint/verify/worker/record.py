@@ -132,7 +132,7 @@ class Recorder:
                 return
             if kept is self.shapes:
                 args, kwargs = jax.tree_util.tree_map(_shape, (args, kwargs))
-            clone = Cloner(self._namespace, self._namespace)
+            clone = Cloner()
             init = self.init_of(args[0]) if args else None
             kept[name].append(Call(clone(args), clone(kwargs), abstract=kept is self.shapes, init=init))
             seen.add(form)
@@ -143,7 +143,7 @@ class Recorder:
         self._noted()
 
     def _note_init(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        clone = Cloner(self._namespace, self._namespace)
+        clone = Cloner()
         with contextlib.suppress(Uncopyable, TypeError, ValueError):
             self._built[id(args[0])] = args[0], Call(clone(args[1:]), clone(kwargs))
             while len(self._built) > _INSTANCES:

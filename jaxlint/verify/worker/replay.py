@@ -27,6 +27,7 @@ from jaxlint.verify.worker.clone import Uncopyable
 from jaxlint.verify.worker.commanded import Commanded
 from jaxlint.verify.worker.counting import Counter
 from jaxlint.verify.worker.declared import Declarations
+from jaxlint.verify.worker.family import Family, Version, pairs
 from jaxlint.verify.worker.functions import UNKNOWN
 from jaxlint.verify.worker.place import Place
 from jaxlint.verify.worker.program import prepare, seed
@@ -38,7 +39,7 @@ from jaxlint.verify.worker.vary import STYLES, shaken, varier, widened
 from jaxlint.verify.worker.worlds import inside
 
 _COMPARE_S, _TIME_S, _MAX_TIMED = 6.0, 15.0, 3
-_NOTHING = "returns no numbers or texts"
+_NOTHING = "returns no numbers or texts, and changes none"
 _ORDINARY = ("", "fresh", "positive", "small")
 _wall = time.monotonic
 
@@ -49,9 +50,10 @@ def run_replay(job: ReplayJob) -> ReplayResult:
 
 
 class _Loaded(Struct, frozen=True):
-    """A version of the file as a module, what it called, and what ended it."""
+    """A version of the file as a module, those that it imported, what it called, and what ended it."""
 
     namespace: dict[str, Any]
+    modules: Version
     recorder: Recorder
     fault: Fault | None
 
@@ -61,6 +63,7 @@ class _Replay:
         self.job = job
         self.counter = Counter()
         self.hits: set[int] = set()
+        self.ran_again: set[int] = set()  # when the fixed version's own calls were recorded
         self.timed = 0
         self.proven_faster = False
         self.problems: list[str] = []
@@ -70,21 +73,26 @@ class _Replay:
     def run(self) -> ReplayResult:
         job = self.job
         place, disk = prepare(job.path, job.before), overlay.Watch(job.path)
+        self.family = Family(place)
         with contextlib.redirect_stdout(io.StringIO()):
             commanded = self._follow(place)
             recorded = self._load(place, job.before, job.before_world, self.names)
             with inside(job.before_world):
                 self.declared = Declarations(job.declared, job.targets, place, recorded.namespace, job.seed)
             if commanded:
-                recorded.recorder.add(*commanded.moved_to(recorded.namespace))
+                recorded.recorder.add(*commanded.moved_to(recorded.namespace, recorded.modules))
             # Once more without recorders, which would make the original slower.
             original = self._load(place, job.before, job.before_world)
             overlay.serve(job.path, job.after)
-            with execute.watched(job.path, job.watch, self.hits):
+            with execute.watched(job.path, job.watch, set(), outside=self.hits):
                 fixed = self._load(place, job.after, job.after_world)
         recorder = recorded.recorder
-        before = Side(job.before_world, original.namespace, recorded.namespace, job.path)
-        after = Side(job.after_world, fixed.namespace, recorded.namespace, job.path)
+        if original.fault and not recorded.fault:
+            problem = f"it cannot be imported twice in one process ({original.fault})"
+            return ReplayResult(unserved=f"{problem}, so that the functions of both versions cannot be compared")
+        jax.clear_caches()  # what was traced until now is traced again, and seen
+        before = self._side(job.before_world, original, recorded)
+        after = self._side(job.after_world, fixed, recorded)
         again = self._recorded_again(place) if self._must_record_again(before, after) else Recorder((), {})
         judged = (self._judge(target, before, after, recorder, again) for target in job.targets)
         calls = (*judged, *self._called_otherwise(recorder, again))
@@ -92,12 +100,17 @@ class _Replay:
         hits = tuple(sorted(self.hits))
         return ReplayResult(calls, original.fault, fixed.fault, hits, problems, disk.problem)
 
+    def _side(self, world: World, loaded: _Loaded, recorded: _Loaded) -> Side:
+        known = [(recorded.namespace, loaded.namespace), *pairs(recorded.modules, loaded.modules)]
+        return Side(world, loaded.namespace, known, self.job.path, lambda: self.family.use(loaded.modules))
+
     def _follow(self, place: Place) -> Commanded | None:
         """What the user's command calls."""
         job = self.job
         if job.declared.command is None or not job.targets:
             return None
-        commanded = Commanded(job.declared.command, job.path, job.before, {target.name for target in job.targets})
+        names = {target.name for target in job.targets}
+        commanded = Commanded(job.declared.command, job.path, job.before, names, self.family.fresh())
         with inside(job.before_world):
             commanded.run(place, job.declared.command_s)
         self.problems += [commanded.problem] if commanded.problem else []
@@ -110,7 +123,8 @@ class _Replay:
 
     def _recorded_again(self, place: Place) -> Recorder:
         """The fixed version's own calls."""
-        with contextlib.redirect_stdout(io.StringIO()):
+        watched = execute.watched(self.job.path, self.job.watch, self.ran_again)
+        with contextlib.redirect_stdout(io.StringIO()), watched:
             return self._load(place, self.job.after, self.job.after_world, self.names).recorder
 
     def _called_otherwise(self, recorder: Recorder, again: Recorder) -> list[CallResult]:
@@ -128,26 +142,32 @@ class _Replay:
         found = same_results(recorder.results[name], again.results[name], keys=self.has_keys, types=types)
         if found is None or found.level == "unclear":
             return CallResult(name, "skipped", problem)
+        self.hits |= self.ran_again
         why = f"{name} (recorded calls): {found.why}" if found.why else ""
         return CallResult(name, found.level, why, {"recorded": len(again.results[name])}, found.max_abs, gap=found.gap)
 
     def _load(self, place: Place, text: str, world: World, names: Collection[str] = ()) -> _Loaded:
         """A module of this text, with recorders around the callables of these names."""
         seed()
-        module, fault = types.ModuleType(place.name), None
-        recorder = Recorder(names, vars(module))
+        loaded, fault = types.ModuleType(place.name), None
+        recorder, modules = Recorder(names, vars(loaded)), self.family.fresh()
+
+        def run(module: types.ModuleType) -> None:
+            nonlocal loaded, recorder
+            loaded, recorder = module, Recorder(names, vars(module))
+            execute.run(text, module, self.job.path, recorder.wrap_new if names else None)
+
         try:
             with inside(world):
-                module = place.module()
-                recorder = Recorder(names, vars(module))
-                execute.run(text, module, self.job.path, recorder.wrap_new if names else None)
+                place.load(run)
                 execute.settle()
         except SystemExit:
             pass
         except BaseException as error:
             fault = execute.fault_of(error, self.job.path)
         recorder.active = False
-        return _Loaded(vars(module), recorder, fault)
+        self.family.note()
+        return _Loaded(vars(loaded), modules, recorder, fault)
 
     def _judge(self, target: Target, before: Side, after: Side, recorder: Recorder, again: Recorder) -> CallResult:
         name = target.name
@@ -180,12 +200,14 @@ class _Replay:
             return [from_shapes(call, self.job.seed) for call in recorder.shapes[name]]
         if "." in name:
             raise NotFound("no instance of its class is at hand")
-        with inside(after.world), contextlib.redirect_stdout(io.StringIO()):
-            return [arguments(after.function(name), self.job.seed)]
+        with after.active(), contextlib.redirect_stdout(io.StringIO()):
+            made = arguments(after.function(name), self.job.seed)
+            jax.clear_caches()
+            return [made]
 
     def _advice(self, name: str, after: Side) -> str:
-        owner, _, last = name.rpartition(".")
-        if last.startswith("test_"):
+        owner = name.rpartition(".")[0]
+        if _is_test(name):
             return f"have it run by `--run 'pytest {os.path.relpath(self.job.path, self.job.declared.root or '.')}'`"
         example = example_of(name, after.function(name), after.function(owner) if owner else None)
         return f"add `# jaxlint: example {example}` with the right shapes, or let `--run` name a command that calls it"
@@ -200,6 +222,10 @@ class _Replay:
                 if end_result is not None:
                     return end_result
         answer = tally.answer()
+        if answer.inputs:
+            self.hits |= tally.hits
+        elif tally.hits:
+            jax.clear_caches()  # so that other targets that call it trace it again
         measured = self.job.measure and not tally.opaque
         return self._measure(answer, tally.good, before, after) if measured and tally.good else answer
 
@@ -209,7 +235,8 @@ class _Replay:
         """One call in both versions; a result when it settles the matter, else what it showed is in the tally."""
         name, vary = target.name, self._vary(style)
         one = before.call(name, call, vary)
-        with execute.watched(self.job.path, self.job.watch, self.hits):
+        hits: set[int] = set()
+        with execute.watched(self.job.path, self.job.watch, hits):
             two = after.call(name, call, vary)
         if one.fault or two.fault:
             why = _parting(name, one.fault, two.fault, _inputs(style, call))
@@ -223,7 +250,9 @@ class _Replay:
         if result.level == "different":
             gap = worst_of([*tally.found, result]).gap
             return CallResult(name, "different", result.why, tally.inputs, result.max_abs, gap=gap)
-        tally.note(result, call, ordinary=not style)
+        tells = one.tells or two.tells or _is_test(name)
+        tally.note(result if tells else structs.replace(result, judged=0), call, ordinary=not style)
+        tally.hits |= hits
         tally.opaque = tally.opaque or UNKNOWN in two.functions or one.functions != two.functions
         return None
 
@@ -294,7 +323,7 @@ class _Replay:
     def _count(self, side: Side, name: str, call: Call) -> tuple[int, int]:
         prepared = [side.fresh(call) for _ in range(WARM_CALLS)]
         start = self.counter.now()
-        with contextlib.redirect_stdout(io.StringIO()), inside(side.world):
+        with contextlib.redirect_stdout(io.StringIO()), side.active():
             for args, kwargs in prepared:
                 jax.block_until_ready(side.function(name)(*args, **kwargs))
         end = self.counter.now()
@@ -303,12 +332,14 @@ class _Replay:
     def _time(self, name: str, call: Call, before: Side, after: Side, budget: float) -> Any:
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             runs = [_runner(side, name, call) for side in (before, after)]
-            for run in runs:
+            for side, run in zip((before, after), runs, strict=True):
+                side.enter()
                 run()
             if printed.getvalue():
                 return None  # printing costs more than computing
             accelerator = jax.default_backend() != "cpu"
-            return paired(runs[0], runs[1], budget, self.job.seed, accelerator=accelerator)
+            enter = before.enter, after.enter
+            return paired(runs[0], runs[1], budget, self.job.seed, accelerator=accelerator, enter=enter)
 
 
 class _Tally:
@@ -321,6 +352,7 @@ class _Tally:
         self.healed: Fault | None = None  # what the original raised where the fixed version did not
         self.raised: Fault | None = None
         self.good: Call | None = None  # a call as it was given that both versions take
+        self.hits: set[int] = set()  # what ran in calls that both versions take
         self.opaque = False  # its result holds a function that is not known to be the same
 
     def note(self, result: Comparison, call: Call, ordinary: bool) -> None:
@@ -360,11 +392,17 @@ def _parting(name: str, one: Fault | None, two: Fault | None, inputs: str) -> st
     return ""
 
 
+def _is_test(name: str) -> bool:
+    """Whether it is a test, which says by raising whether all is well."""
+    return name.rpartition(".")[2].startswith("test_")
+
+
 def _then(first: Callable[[Any], Any] | None, second: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return second if first is None else lambda value: second(first(value))
 
 
 def _runner(side: Side, name: str, call: Call) -> Callable[[], object]:
+    side.enter()
     function = side.function(name)
     args, kwargs = side.fresh(call)
     untouched = capture((args, kwargs))

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
+import numpy as np
 from msgspec import Struct
 
 from jaxlint.verify.compare_values import Captured, compare
-from jaxlint.verify.jobs import Fault, World
+from jaxlint.verify.jobs import Fault, Leaf, World
 from jaxlint.verify.worker import execute
 from jaxlint.verify.worker.capture import attributes, capture
-from jaxlint.verify.worker.clone import Cloner, Uncopyable
+from jaxlint.verify.worker.clone import Cloner, Twins, Uncopyable
 from jaxlint.verify.worker.functions import Functions
 from jaxlint.verify.worker.record import Call, Instance, method_of
 from jaxlint.verify.worker.state import State
@@ -40,6 +41,7 @@ class Outcome(Struct, frozen=True):
     fault: Fault | None
     left: frozenset[str] = frozenset()  # globals that are no longer what the module's execution made them
     functions: tuple[str, ...] = ()  # those in the result, see `functions`
+    tells: bool = False  # something came of it that can be compared
 
 
 # Makes a change of arrays anew for each call, so that both versions are given the same random numbers.
@@ -47,15 +49,29 @@ Vary = Callable[[], Callable[[Any], Any] | None]
 
 
 class Side:
-    """One version: its module's globals, its world, and copies of arguments made for it."""
+    """One version: its module's globals, its world, and copies of arguments made for it.
 
-    def __init__(self, world: World, namespace: dict[str, Any], source: dict[str, Any], path: str) -> None:
+    `twins` are globals of modules from which arguments come, each with those of this version; the file's own are first.
+    `enter` makes imports give the modules of this version.
+    """
+
+    def __init__(
+        self, world: World, namespace: dict[str, Any], twins: Sequence[Twins], path: str, enter: Callable[[], None]
+    ) -> None:
         self.world = world
         self.namespace = namespace
-        self.clone = Cloner(source, namespace)
+        self.clone = Cloner(*twins)
         self.path = path
+        self.enter = enter
         self._state = State(namespace)
         self._apart: frozenset[str] = frozenset()
+
+    @contextlib.contextmanager
+    def active(self) -> Iterator[None]:
+        """What is called inside the block sees this version and its world."""
+        self.enter()
+        with inside(self.world):
+            yield
 
     def function(self, name: str) -> Any:
         """The callable of this name; for a method, the function that takes the instance first."""
@@ -87,7 +103,7 @@ class Side:
         function, fault, result = self.function(name), None, None
         args: Any = ()
         kwargs: Any = {}
-        with contextlib.redirect_stdout(io.StringIO()) as printed, inside(self.world):
+        with contextlib.redirect_stdout(io.StringIO()) as printed, self.active():
             try:
                 args, kwargs = self.fresh(call, vary())
                 result = jax.block_until_ready(function(*args, **kwargs))
@@ -101,4 +117,22 @@ class Side:
             functions = Functions(result, self.namespace)
             found = {"result": result, "arguments": (args, kwargs), "globals": left, "held": functions.data}
             values = capture(found) if fault is None else Captured((), {})
-        return Outcome(values, printed.getvalue(), fault, frozenset(left), tuple(functions.marks))
+            tells = bool(printed.getvalue() or left) or _tells(capture((result, functions.data)))
+            tells = tells or (fault is None and self._has_changed(call, vary, (args, kwargs)))
+        return Outcome(values, printed.getvalue(), fault, frozenset(left), tuple(functions.marks), tells)
+
+    def _has_changed(self, call: Call, vary: Vary, given: Any) -> bool:
+        """Whether the arguments are no longer what they were before the call."""
+        return compare(capture(self.fresh(call, vary())), capture(given)).level != "same"
+
+
+def _tells(values: Captured) -> bool:
+    """Whether there are texts or numbers, and not all of them NaN or infinite."""
+    return any(_shows(leaf, values) for leaf in values.leaves)
+
+
+def _shows(leaf: Leaf, values: Captured) -> bool:
+    if leaf.path not in values.arrays:
+        return leaf.kind == "text" and leaf.text != "None"
+    numbers = values.numbers(leaf.path)
+    return bool(numbers.size) and (numbers.dtype.kind not in "fc" or bool(np.isfinite(numbers).any()))

@@ -25,13 +25,23 @@ _BLOCK_S, _MIN_CALLS, _MAX_CALLS = 2e-4, 5, 200
 _processor, _wall = time.process_time, time.perf_counter  # taken before the user's code gets another clock
 
 Run = Callable[[], object]
+_Enter = tuple[Callable[[], None], Callable[[], None]]
 _Block = Callable[[int], float]  # the time that so many calls take
 
 
-def paired(before: Run, after: Run, budget_s: float, seed: int = 0, *, accelerator: bool = False) -> Timing | None:
-    """The ratio before/after. Each function makes one call and waits for it. None when the budget is too short."""
+def _no() -> None:
+    """Nothing is to be done."""
+
+
+def paired(
+    before: Run, after: Run, budget_s: float, seed: int = 0, *, accelerator: bool = False, enter: _Enter = (_no, _no)
+) -> Timing | None:
+    """The ratio before/after. Each function makes one call and waits for it. None when the budget is too short.
+
+    `enter` is called before each block of calls of the one and the other, outside of what is timed.
+    """
     clock = _wall if accelerator else _processor
-    first, second = _block(before, clock), _block(after, clock)
+    first, second = _block(before, clock, enter[0]), _block(after, clock, enter[1])
     if (first(1) + second(1)) * _MIN_CALLS * _LOOKS[0][0] > budget_s:
         return None
     calls = _calls(first, second)
@@ -82,8 +92,9 @@ def _round(before: _Block, after: _Block, calls: int, rng: random.Random) -> tup
     return before(calls), second
 
 
-def _block(run: Run, clock: Callable[[], float]) -> _Block:
+def _block(run: Run, clock: Callable[[], float], enter: Callable[[], None]) -> _Block:
     def block(calls: int) -> float:
+        enter()
         start = clock()
         for _ in range(calls):
             run()
