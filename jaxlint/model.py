@@ -168,3 +168,14 @@ class Finding(Struct, frozen=True):
     def place(self) -> str:
         """Where it is, for people: the file, and in a notebook the cell."""
         return self.path if self.cell is None else f"{self.path}:cell {self.cell}"
+
+    @property
+    def span_in_file(self) -> Span:
+        """Where it is, for tools that count the lines of the file: of a notebook, which is JSON, the start."""
+        return self.span if self.cell is None else Span(1, 1, 1, 1)
+
+    @property
+    def message_in_file(self) -> str:
+        """The message, which says where it is in a notebook."""
+        cell = "" if self.cell is None else f"cell {self.cell}, line {self.span.line}: "
+        return f"{cell}{self.message}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from test_cli import Command, codes, run, write
 
+from jaxlint.config.settings import Options, settings_for
+from jaxlint.engine import Loaded, lint
+from jaxlint.fixes.loop import fix_all
+from jaxlint.fixes.noqa import with_noqa
+from jaxlint.report.report import Report, by_cell
 from jaxlint.source.notebook.cells import read, rewritten
 from jaxlint.source.notebook.magics import is_other_language, magics
 from jaxlint.source.notebook.program import program
-from jaxlint.source.text import SourceFile
+from jaxlint.source.text import LineMap, SourceFile
 
 __all__ = ["run"]
 
@@ -62,8 +68,20 @@ def test_findings_are_told_by_cell_with_the_state_of_earlier_ones(run: Command) 
     shown = run().out
     assert shown.startswith("a.ipynb:cell 4:2:5: JAX101") and "2 | y = jax.vmap(f)" in shown
     assert "because a.ipynb:cell 3:1" in shown
-    for form in ("github", "gitlab", "junit", "sarif"):
-        assert "JAX101" in run("--output-format", form).out
+
+
+def test_tools_that_count_the_lines_of_the_json_are_told_no_lines_of_cells(run: Command) -> None:
+    cells = ["import jax\n", "@jax.jit\ndef f(x):\n    return x\n", "z = 1\ny = jax.vmap(f)\n"]
+    write({"a.ipynb": dumped(cells)})
+    assert "file=a.ipynb,line=1,col=1," in run("--output-format", "github").out
+    (entry,) = json.loads(run("--output-format", "gitlab").out)
+    assert (
+        entry["location"]["positions"]["begin"] == {"line": 1, "column": 1} and "cell 3, line 2" in entry["description"]
+    )
+    assert 'line="1"' in run("--output-format", "junit").out
+    (result,) = json.loads(run("--output-format", "sarif").out)["runs"][0]["results"]
+    assert "fixes" not in result and "cell 3, line 2: " in result["message"]["text"]
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 1
 
 
 def test_a_cell_that_does_not_parse_is_told_and_the_others_are_linted(run: Command) -> None:
@@ -279,6 +297,65 @@ def test_a_fix_changes_only_its_lines_and_leaves_a_valid_notebook(run: Command) 
     made = json.loads(after)
     del made["metadata_of_ours"]
     nbformat.validate(nbformat.from_dict(made))
+
+
+PROGRAM = st.lists(
+    st.sampled_from([
+        "import jax", "y = jax.tree_map(abs, [1])", "", "# é", "%time jax.tree_map(abs, [1])", "def (:", "%%time",
+        "@jax.jit\ndef f(x, flag):\n    if flag:\n        return x\n    return x + 1", "f(1, True);", "!ls", '"""\n%x\n"""',
+        "z = jax.vmap(f)", "    indented = 1", "a = !ls", "x = jax.numpy.zeros(3)\nx[0] = 1.0", "\ta = 1 \\", "\x0c",
+    ]), max_size=4,
+)  # fmt: skip
+END = st.sampled_from(["\n", "\n", "\n", "\r\n", "\r"])
+
+
+@st.composite
+def notebooks(draw: st.DrawFn) -> str:
+    """Notebooks of the formats 4.0 to 4.5, their sources as texts, lists of lines, and lists cut anywhere."""
+    cells = draw(st.lists(st.tuples(st.sampled_from(["code", "code", "markdown", "raw"]), PROGRAM, END), max_size=5))
+    made = notebook([(kind, end.join(lines) + draw(st.sampled_from(["", end]))) for kind, lines, end in cells])
+    made["nbformat_minor"] = draw(st.integers(0, 5))
+    for cell in made["cells"]:
+        text = "".join(cell["source"])
+        cuts = [0, *sorted(draw(st.lists(st.integers(0, len(text)), max_size=2))), len(text)]
+        pieces = [text[start:end] for start, end in pairwise(cuts)]
+        cell["source"] = draw(st.sampled_from([text, cell["source"], pieces]))
+        cell["metadata"] = draw(st.sampled_from([{}, {"source": ["import jax"], "cells": [1]}]))
+        if made["nbformat_minor"] < 5:
+            del cell["id"]
+    text = json.dumps(dict(draw(st.permutations(list(made.items())))), **draw(FORM))
+    return draw(st.sampled_from(["", "\ufeff"])) + text + draw(st.sampled_from(["", "\n", "\r\n"]))
+
+
+def outside(text: str) -> list[str]:
+    """What stands between the sources of the code cells."""
+    cells = read(text).cells
+    starts, ends = [cell.start for cell in cells], [cell.end for cell in cells]
+    return [text[start:end] for start, end in zip([0, *ends], [*starts, len(text)], strict=True)]
+
+
+@given(notebooks())
+def test_fixes_comments_and_reports_of_any_notebook(text: str) -> None:
+    settings = settings_for(Path.cwd(), Options(select=("ALL",), isolated=True, cache=False))
+    source = SourceFile.from_bytes("a.ipynb", text.encode())
+    start = Loaded((source,), {"a.ipynb": Path("a.ipynb")})
+    first = lint(start, settings)
+    done = fix_all(start, lambda loaded: lint(loaded, settings), lambda _, found: [one for one in found if one.fix])
+    after = done.loaded.sources[0]
+    assert not first.failures and not done.remaining.failures
+    before, now = (one.data.decode(one.encoding) for one in (source, after))
+    assert outside(before) == outside(now)
+    for old, new in zip(read(before).cells, read(now).cells, strict=True):
+        assert old.text != new.text or before[old.start : old.end] == now[new.start : new.end]
+        assert before[old.start] == now[new.start]
+    nbformat.validate(nbformat.from_dict(json.loads(now)))
+    assert source.with_text(with_noqa(source.text, first.findings)).program is not None
+    assert len(LineMap(source.runnable(source.text))) == len(LineMap(source.text))
+    told = by_cell(Report(findings=first.findings), start.sources, {})
+    lines = {cell.number: LineMap(cell.text) for cell in read(before).cells}
+    for finding in told.findings:
+        line = lines[finding.cell or 0].line(finding.span.line)
+        assert 1 <= finding.span.column <= len(line) + 1
 
 
 def test_the_diff_is_told_by_cell(run: Command) -> None:

@@ -14,7 +14,7 @@ def render(report: Report) -> str:
 
 
 def _command(finding: Finding) -> str:
-    span = finding.span
+    span = finding.span_in_file
     values = {
         "title": f"{finding.code} {finding.name}",
         "file": finding.path,
@@ -26,7 +26,9 @@ def _command(finding: Finding) -> str:
     if span.end_line != span.line:  # columns are only allowed within one line
         del values["col"], values["endColumn"]
     properties = ",".join(f"{name}={_property(value)}" for name, value in values.items())
-    where = f"{finding.place}:{span.line}:{span.column}: {finding.code} {finding.name}: {finding.message}"
+    where = (
+        f"{finding.place}:{finding.span.line}:{finding.span.column}: {finding.code} {finding.name}: {finding.message}"
+    )
     return f"::{_LEVELS[finding.severity]} {properties}::{_data(where)}"
 
 

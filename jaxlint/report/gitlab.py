@@ -31,9 +31,9 @@ def render(report: Report) -> str:
 
 
 def _entry(finding: Finding, key: str) -> dict[str, Any]:
-    span = finding.span
+    span = finding.span_in_file
     return {
-        "description": f"{finding.code} {finding.name}: {finding.message}",
+        "description": f"{finding.code} {finding.name}: {finding.message_in_file}",
         "check_name": finding.code,
         "fingerprint": hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest(),
         "severity": _SEVERITIES[finding.severity],

@@ -32,8 +32,10 @@ def _suite(root: ElementTree.Element, path: str, findings: list[Finding]) -> Non
     for finding in findings:
         name = f"{finding.code} {finding.name}"
         case = ElementTree.SubElement(suite, "testcase", name=name, classname=_xml(path), file=_xml(path))
-        case.set("line", str(finding.span.line))
-        failure = ElementTree.SubElement(case, "failure", type=finding.severity.value, message=_xml(finding.message))
+        case.set("line", str(finding.span_in_file.line))
+        failure = ElementTree.SubElement(
+            case, "failure", type=finding.severity.value, message=_xml(finding.message_in_file)
+        )
         failure.text = _xml("\n".join(_details(finding)))
 
 

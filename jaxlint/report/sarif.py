@@ -46,14 +46,14 @@ def _result(finding: Finding, indices: dict[str, int]) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
-        "message": {"text": finding.message},
-        "locations": [_location(finding.path, _region(finding.span))],
+        "message": {"text": finding.message_in_file},
+        "locations": [_location(finding.path, _region(finding.span_in_file))],
     }
     if finding.code in indices:
         result["ruleIndex"] = indices[finding.code]
     if finding.because:
         result["codeFlows"] = [{"threadFlows": [{"locations": [_step(step) for step in finding.because]}]}]
-    if finding.fix and finding.fix.edits:
+    if finding.fix and finding.fix.edits and finding.cell is None:  # edits of cells are none of the file
         result["fixes"] = [_fix(finding.path, finding.fix)]
     if finding.verification:
         figures = to_builtins(finding.verification)
@@ -67,8 +67,9 @@ def _location(path: str, region: dict[str, int]) -> dict[str, Any]:
 
 
 def _step(step: Step) -> dict[str, Any]:
-    location = _location(step.path, {"startLine": step.line})
-    return {"location": {**location, "message": {"text": step.message}}}
+    location = _location(step.path, {"startLine": step.line if step.cell is None else 1})
+    cell = "" if step.cell is None else f"cell {step.cell}, line {step.line}: "
+    return {"location": {**location, "message": {"text": f"{cell}{step.message}"}}}
 
 
 def _region(span: Span) -> dict[str, int]:

@@ -19,15 +19,13 @@ class ByCell:
     """
 
     def __init__(self, sources: Iterable[SourceFile], origins: Mapping[Finding, str]) -> None:
-        self._programs = {one.path: one.program for one in sources if one.program is not None}
-        self._places = {one.path: Places(one.program, one.text) for one in sources if one.program is not None}
+        self._sources = {one.path: one for one in sources if one.program is not None}
         self._origins = origins
+        self._known: dict[tuple[str, str], Places] = {}
 
     def told(self, finding: Finding) -> Finding:
         """The finding by cell; of steps and edits each in its own."""
-        places = self._places.get(finding.path)
-        if places is not None and finding in self._origins:
-            places = Places(self._programs[finding.path], self._origins[finding])
+        places = self._places(finding.path, self._origins.get(finding))
         steps = tuple(map(self._step, finding.because))
         if places is None:
             return structs.replace(finding, because=steps)
@@ -41,8 +39,17 @@ class ByCell:
             verification=finding.verification and _verdict(finding.verification, places),
         )
 
+    def _places(self, path: str, text: str | None = None) -> Places | None:
+        source = self._sources.get(path)
+        if source is None or source.program is None:
+            return None
+        key = path, source.text if text is None else text
+        if key not in self._known:
+            self._known[key] = Places(source.program, key[1])
+        return self._known[key]
+
     def _step(self, step: Step) -> Step:
-        places = self._places.get(step.path)
+        places = self._places(step.path)
         if places is None:
             return step
         cell, line = places.cell(step.line)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jaxlint.source.notebook.magics import is_idle
 from jaxlint.source.notebook.program import Places, Program
+from jaxlint.source.text import LineMap
 
 
 def runnable(program: Program, text: str, *, past_magics: bool = False) -> str:
@@ -22,11 +23,11 @@ def runnable(program: Program, text: str, *, past_magics: bool = False) -> str:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text
-    lines = text.split("\n")
+    lines = LineMap(text).whole()
     for line, start, end, new in sorted(_edits(program, text, tree), reverse=True):
         data = lines[line - 1].encode("utf-8", "surrogatepass")  # Python counts columns in bytes
         lines[line - 1] = (data[:start] + new.encode() + data[end:]).decode("utf-8", "surrogatepass")
-    return "\n".join(lines)
+    return "".join(lines)
 
 
 def _past_magics(program: Program, text: str) -> str:
@@ -82,10 +83,11 @@ def _shown(program: Program, text: str, tree: ast.Module) -> Iterator[ast.Expr]:
     """The expressions that stand last in their cells, without a semicolon behind."""
     places = Places(program, text)
     last: dict[int, ast.stmt] = {places.cell(statement.lineno)[0]: statement for statement in tree.body}
-    lines = text.split("\n")
+    lines = LineMap(text)
     for statement in last.values():
         if isinstance(statement, ast.Expr) and not _tells(statement.value):
-            rest = lines[(statement.end_lineno or 1) - 1].encode("utf-8", "surrogatepass")[statement.end_col_offset :]
+            line = lines.line(statement.end_lineno or 1)
+            rest = line.encode("utf-8", "surrogatepass")[statement.end_col_offset :]
             if not rest.strip().startswith(b";"):
                 yield statement
 
