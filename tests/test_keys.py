@@ -237,6 +237,39 @@ def test_variants_that_are_compared() -> None:
     assert lines(text) == [15]
 
 
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [
+        ("assert jnp.allclose(a, 2 * b)", []),
+        ("np.testing.assert_array_equal(a[0], b)", []),
+        ("assert (a == b).all()", []),
+        ("self.assertEqual(a, b)", []),
+        ("assert a.shape == b.shape", [6]),
+        ("self.assertNotEqual(a, b)", [6]),
+        ("chex.assert_trees_all_equal_dtypes(a, b)", [6]),
+        ("assert jnp.allclose(a, a)", [6]),
+    ],
+)
+def test_results_that_must_be_the_same_may_share_a_key(check: str, expected: list[int]) -> None:
+    text = f"""import jax
+import jax.numpy as jnp
+
+def test_it(self, key):
+    a = jax.random.normal(key, (3,))
+    b = jnp.stack([jax.random.normal(k) for k in jax.random.split(key, 3)])
+    {check}
+"""
+    assert lines(text) == expected
+
+
+def test_new_names_are_new_in_their_function() -> None:
+    draw = "def {}(key):\n    return random.normal(key) + random.normal(key)\n\n\n"
+    other = "def other(x):\n    key_1 = x\n    return key_1\n"
+    fixed_text = after_fixes("from jax import random\n\n\n" + draw.format("f") + draw.format("g") + other)
+    assert fixed_text.count("key_1, key_2 = random.split(key)") == 2
+    assert "key_1_2" in after_fixes("from jax import random\n\nkey_1 = 0\n\n\n" + draw.format("f"))
+
+
 def test_loops_with_an_index_into_a_batch() -> None:
     text = dedent("""
         from jax import random

@@ -302,8 +302,9 @@ def test_a_fix_changes_only_its_lines_and_leaves_a_valid_notebook(run: Command) 
 PROGRAM = st.lists(
     st.sampled_from([
         "import jax", "y = jax.tree_map(abs, [1])", "", "# é", "%time jax.tree_map(abs, [1])", "def (:", "%%time",
-        "@jax.jit\ndef f(x, flag):\n    if flag:\n        return x\n    return x + 1", "f(1, True);", "!ls", '"""\n%x\n"""',
+        "@jax.jit\ndef f(x, flag):\n    if flag:\n        return x\n    return x + 1", "f(1, True);", '"""\n%x\n"""',
         "z = jax.vmap(f)", "    indented = 1", "a = !ls", "x = jax.numpy.zeros(3)\nx[0] = 1.0", "\ta = 1 \\", "\x0c",
+        "!ls",
     ]), max_size=4,
 )  # fmt: skip
 END = st.sampled_from(["\n", "\n", "\n", "\r\n", "\r"])

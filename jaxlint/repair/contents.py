@@ -49,7 +49,19 @@ def expressions_inside(module: n.Module, span: Span) -> Iterator[n.Expr]:
 @once
 def all_names(module: n.Module) -> frozenset[str]:
     """Every name that is bound or read anywhere."""
-    return frozenset(_names(module))
+    return frozenset(_names(module.body))
+
+
+@once
+def names_in(function: n.Function) -> frozenset[str]:
+    """Every name that is bound or read in a function and in those inside it."""
+    return frozenset((*(parameter.name for parameter in function.parameters), *_names(function.body)))
+
+
+@once
+def global_names(module: n.Module) -> frozenset[str]:
+    """The names that are bound at the top of a module."""
+    return frozenset(name for statement in walk_statements(module.body) for name in bound_by(statement))
 
 
 def count_reads(module: n.Module, name: str) -> int:
@@ -98,16 +110,18 @@ def _strings(module: n.Module) -> frozenset[str]:
     return frozenset(node.value for node in expressions_of(module, n.Constant) if isinstance(node.value, str))
 
 
-def _names(module: n.Module) -> Iterator[str]:
-    for statement in all_statements(module):
+def _names(body: tuple[n.Stmt, ...]) -> Iterator[str]:
+    for statement in _statements(body):
         yield from bound_by(statement)
         if isinstance(statement, n.Scope):
             yield from statement.names
         if isinstance(statement, n.FunctionDefinition):
             yield from (parameter.name for parameter in statement.function.parameters)
-    yield from (node.name for node in expressions_of(module, n.Name))
-    for node in expressions_of(module, n.Lambda):
-        yield from (parameter.name for parameter in node.function.parameters)
+    for node in _nodes(body):
+        if isinstance(node, n.Name):
+            yield node.name
+        elif isinstance(node, n.Lambda):
+            yield from (parameter.name for parameter in node.function.parameters)
 
 
 def _statements(body: tuple[n.Stmt, ...]) -> Iterator[n.Stmt]:

@@ -85,7 +85,7 @@ def _split_for(rest: Sequence[n.Stmt], key: Key, context: Context, *, later: boo
 
 def _with_parts(before: n.Stmt, draws: Sequence[Span], key: Key, renewed: bool, context: Context) -> Fix | None:
     """Splits the key before a statement; each draw gets a part, and with `renewed` the name gets one of its own."""
-    parts = _names(key, len(draws), context, alone=renewed)
+    parts = _names(key, len(draws), before.span, context, alone=renewed)
     split = spell(context.module, "jax.random.split", before.span)
     targets = [key.text, *parts] if renewed else parts
     count = "" if len(targets) == 2 else f", {len(targets)}"
@@ -96,10 +96,10 @@ def _with_parts(before: n.Stmt, draws: Sequence[Span], key: Key, renewed: bool, 
     return fix(Safety.UNSAFE, f"split `{key.text}`, one part for each use", line, uses, split.edits)
 
 
-def _names(key: Key, count: int, context: Context, *, alone: bool) -> list[str]:
+def _names(key: Key, count: int, at: Span, context: Context, *, alone: bool) -> list[str]:
     if count == 1 and alone:
-        return [fresh_name(context.module, "subkey")]
-    return [fresh_name(context.module, f"{key.stem}_{number}") for number in range(1, count + 1)]
+        return [fresh_name(context.module, "subkey", at)]
+    return [fresh_name(context.module, f"{key.stem}_{number}", at) for number in range(1, count + 1)]
 
 
 def _renewed(site: Site, use: Span, key: Key, context: Context) -> Fix | None:

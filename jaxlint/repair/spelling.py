@@ -13,7 +13,7 @@ from jaxlint.model import Edit, Span
 from jaxlint.once import once
 from jaxlint.program import nodes as n
 from jaxlint.program.names import bound_by
-from jaxlint.repair.contents import all_names
+from jaxlint.repair.contents import all_names, global_names, names_in
 from jaxlint.versions import prefixes
 
 # Packages below `jax` that `import jax` does not load in every release that has them.
@@ -51,9 +51,14 @@ def spell(module: n.Module, dotted: str, at: Span, without: n.Import | None = No
     return _with_import(module, scope, needed, dotted, at)
 
 
-def fresh_name(module: n.Module, wanted: str) -> str:
-    """`wanted`, or it with a number, so that nothing in the module has that name."""
-    taken = all_names(module) | BUILTINS
+def fresh_name(module: n.Module, wanted: str, at: Span | None = None) -> str:
+    """`wanted`, or it with a number, so that nothing in the module has that name.
+
+    For a name that a function binds at a place, nothing in that function, and nothing at the top of the module.
+    """
+    functions = bindings.scope_at(module, at.line, at.column)[1] if at is not None else ()
+    known = names_in(functions[0]) | global_names(module) if functions else all_names(module)
+    taken = known | BUILTINS
     name, number = wanted, 2
     while name in taken:
         name, number = f"{wanted}_{number}", number + 1

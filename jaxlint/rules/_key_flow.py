@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jaxlint.analysis.context import Context
@@ -13,6 +14,13 @@ from jaxlint.program.names import expressions, target_names, walk, walk_statemen
 SELECTIONS = frozenset({"where", "select", "select_n"})
 REORDERINGS = frozenset({"choice", "permutation", "shuffle"})
 """Samplers that take the data: equal keys draw equal rows, as is wanted of inputs and their labels."""
+
+
+_EQUAL = re.compile(
+    r"(?!.*(?:not|shape|dtype|struct))(?:.*all_?close|.*array_?equal|is_?close|assert.*(?:equal|close))", re.IGNORECASE
+)
+_FORMS = frozenset({"shape", "dtype", "ndim", "size", "aval"})
+"""What equal arrays have in common with others."""
 
 
 def is_meant(old: Use, new: Use, context: Context) -> bool:
@@ -31,6 +39,8 @@ def is_meant(old: Use, new: Use, context: Context) -> bool:
     if are_selected(body, first, second) or _is_forgotten(body, first, second):
         return True
     if _is_bound(body, left) and _is_bound(body, right):
+        return True
+    if _are_compared(body, first, second):
         return True
     same_draw = old.places[0].span == new.places[0].span and old.places[0].frame.path == new.places[0].frame.path
     if same_draw:
@@ -67,13 +77,9 @@ def nodes(body: tuple[n.Stmt, ...]) -> Iterator[n.Expr]:
 def are_selected(body: tuple[n.Stmt, ...], first: Span, second: Span) -> bool:
     """Whether a `where` takes what comes of the one or of the other."""
     one, other = tainted(body, first), tainted(body, second)
-    for node in nodes(body):
-        if isinstance(node, n.Call) and len(node.arguments) >= 3 and _last_name(node.function) in SELECTIONS:
-            left, right = node.arguments[1].value, node.arguments[2].value
-            for a, b in ((left, right), (right, left)):
-                if one.reaches(a) and other.reaches(b) and not one.reaches(b) and not other.reaches(a):
-                    return True
-    return False
+    calls = (node for node in nodes(body) if isinstance(node, n.Call) and len(node.arguments) >= 3)
+    selections = (call for call in calls if _last_name(call.function) in SELECTIONS)
+    return any(_meet(one, other, call.arguments[1].value, call.arguments[2].value) for call in selections)
 
 
 class Tainted:
@@ -155,12 +161,32 @@ def _are_variants(left: n.Call, right: n.Call, context: Context) -> bool:
 def _are_subtracted(body: tuple[n.Stmt, ...], first: Span, second: Span) -> bool:
     """Whether the difference of two runs with equal numbers is taken: common random numbers."""
     one, other = tainted(body, first), tainted(body, second)
-    for node in nodes(body):
-        if isinstance(node, n.Binary) and node.operator == "-":
-            for a, b in ((node.left, node.right), (node.right, node.left)):
-                if one.reaches(a) and other.reaches(b) and not one.reaches(b) and not other.reaches(a):
-                    return True
-    return False
+    found = (node for node in nodes(body) if isinstance(node, n.Binary) and node.operator == "-")
+    return any(_meet(one, other, node.left, node.right) for node in found)
+
+
+def _are_compared(body: tuple[n.Stmt, ...], first: Span, second: Span) -> bool:
+    """Whether what comes of both must be the same: a test of two ways to the same numbers."""
+    one, other = tainted(body, first), tainted(body, second)
+    return any(_meet(one, other, left, right) for node in nodes(body) for left, right in _compared(node))
+
+
+def _compared(node: n.Expr) -> Iterator[tuple[n.Expr, n.Expr]]:
+    """What an expression says, or asks whether it, is equal."""
+    if isinstance(node, n.Compare) and len(node.rest) == 1 and node.rest[0][0] == "==":
+        yield node.left, node.rest[0][1]
+    if isinstance(node, n.Call) and _EQUAL.match(_last_name(node.function)) and len(node.arguments) >= 2:
+        yield node.arguments[0].value, node.arguments[1].value
+
+
+def _meet(one: Tainted, other: Tainted, left: n.Expr, right: n.Expr) -> bool:
+    """Whether one value is on one side alone, and the other on the other."""
+    if any(isinstance(side, n.Attribute) and side.name in _FORMS for side in (left, right)):
+        return False
+    return any(
+        one.reaches(a) and other.reaches(b) and not one.reaches(b) and not other.reaches(a)
+        for a, b in ((left, right), (right, left))
+    )
 
 
 def _are_aligned(left: n.Call, right: n.Call, context: Context) -> bool:
