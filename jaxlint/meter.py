@@ -27,6 +27,12 @@ class Meter:
             self._book()
             self._running.pop()
 
+    @property
+    def current(self) -> str | None:
+        """The innermost stage that runs now."""
+        running = self._running[-1:]  # another thread may ask
+        return running[0] if running else None
+
     def count(self, name: str, by: int = 1) -> None:
         """Counts something."""
         self.counts[name] = self.counts.get(name, 0) + by

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from msgspec import Struct
 
 from jaxlint import registry
 from jaxlint.cli.main import main
+from jaxlint.cli.progress import progress
+from jaxlint.meter import Meter
 
 REMOVED = "import jax\n\ny = jax.tree_map(abs, [1])\n"
 MENDED = "import jax\n\ny = jax.tree.map(abs, [1])\n"
@@ -45,6 +48,33 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     for name in ("NO_COLOR", "FORCE_COLOR", "JAXLINT_DEBUG"):
         monkeypatch.delenv(name, raising=False)
     return Command(capfd)
+
+
+class Terminal(io.StringIO):
+    """A terminal that says when it was written to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = threading.Event()
+
+    def isatty(self) -> bool:
+        return True
+
+    def flush(self) -> None:
+        self.written.set()
+
+
+def test_a_terminal_is_told_what_a_long_run_is_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    meter, error = Meter(), Terminal()
+    meter.count("files read", 3)
+    with progress(meter, error, Terminal(), after=0.0), meter.stage("analyse"):
+        assert error.written.wait(60)
+    assert "analyse 3 files" in error.getvalue() and error.getvalue().endswith("\r\x1b[K")
+    pipe = io.StringIO()
+    with progress(meter, error := Terminal(), pipe, after=0.0), progress(meter, pipe, error, after=0.0):
+        assert not any(one.name == "progress" for one in threading.enumerate())
+    assert error.getvalue() == pipe.getvalue() == ""
 
 
 def write(files: Mapping[str, str | bytes]) -> None:

@@ -16,6 +16,7 @@ from jaxlint.cli.complete import complete_rules
 from jaxlint.cli.job import Job, Outcome, run
 from jaxlint.cli.judge import EXECUTOR
 from jaxlint.cli.output import emit, note, wants_color
+from jaxlint.cli.progress import progress
 from jaxlint.config.file import ConfigError
 from jaxlint.config.form import OUTPUT_FORMATS
 from jaxlint.config.settings import Options
@@ -77,7 +78,8 @@ def check(**given: Any) -> int:
     try:
         if given["show_files"] or given["show_settings"]:
             return _show(job, files=given["show_files"])
-        outcome = run(job)
+        with progress(job.meter, sys.stderr, sys.stdout):
+            outcome = run(job)
     except (ConfigError, BaselineError) as error:
         raise click.UsageError(str(error)) from None
     for message in (*outcome.problems, *outcome.notes):
