@@ -14,6 +14,7 @@ from jaxlint.model import Finding, Safety
 from jaxlint.server.changes import changes
 from jaxlint.server.check import Checked
 from jaxlint.server.diagnostics import diagnostic, positions_of
+from jaxlint.server.positions import Positions
 from jaxlint.source.text import SourceError, SourceFile
 
 FIX_ALL = "source.fixAll.jaxlint"
@@ -39,7 +40,7 @@ def quick_fixes(checked: Checked, where: lsp.Range, client: Client) -> list[lsp.
     here = [one for one in checked.findings if _meets(one, start, end)]
     fixes = sorted(_fixes(checked, here), key=lambda pair: pair[1].fix is None or pair[1].fix.safety is not Safety.SAFE)
     noqa = _suppressions(checked, here)
-    return list(_unique(_action(checked, *one, client) for one in (*fixes, *noqa)))
+    return list(_unique(_action(checked, *one, client, positions) for one in (*fixes, *noqa)))
 
 
 def _meets(finding: Finding, start: tuple[int, int], end: tuple[int, int]) -> bool:
@@ -84,14 +85,16 @@ def _unique(actions: Iterator[lsp.CodeAction]) -> Iterator[lsp.CodeAction]:
             yield action
 
 
-def _action(checked: Checked, title: str, finding: Finding, after: str, is_fix: bool, client: Client) -> lsp.CodeAction:
+def _action(
+    checked: Checked, title: str, finding: Finding, after: str, is_fix: bool, client: Client, positions: Positions
+) -> lsp.CodeAction:
     safe = is_fix and finding.fix is not None and finding.fix.safety is Safety.SAFE
     return lsp.CodeAction(
         title=title,
         kind=lsp.CodeActionKind.QuickFix,
-        diagnostics=[diagnostic(checked, finding, positions_of(checked, client.encoding))],
+        diagnostics=[diagnostic(checked, finding, positions)],
         is_preferred=True if safe else None,
-        edit=edit(checked, after, client),
+        edit=_edit(checked, after, client, positions),
     )
 
 
@@ -108,7 +111,11 @@ def has_safe_fix(checked: Checked) -> bool:
 
 def edit(checked: Checked, after: str, client: Client) -> lsp.WorkspaceEdit:
     """What turns the version that was checked into another text."""
-    document, positions = checked.document, positions_of(checked, client.encoding)
+    return _edit(checked, after, client, positions_of(checked, client.encoding))
+
+
+def _edit(checked: Checked, after: str, client: Client, positions: Positions) -> lsp.WorkspaceEdit:
+    document = checked.document
     edits = [
         lsp.TextEdit(positions.between(one.start, one.end), one.content) for one in changes(document.source.text, after)
     ]
