@@ -427,3 +427,30 @@ def test_chained_calls_that_would_take_minutes_are_not_read(before: str, calls: 
 def test_what_only_python_can_parse_is_a_finding_and_no_failure() -> None:
     (finding,) = linted("import jax\nx = (" + " ".join(["'a'"] * 3200) + ")\n").findings
     assert finding.code == "JAX000" and "libcst" in finding.message
+
+
+# Packages that the API table describes
+
+BRANCH = "import jax\n\n@jax.jit\ndef f(x):\n    return x if x > 0 else -x\n\njax.tree_map\n"
+
+
+@pytest.mark.parametrize("name", ["math.py", "functools.py", "jax.py", "own/__init__.py"])
+def test_own_modules_are_linted_whatever_their_names(tmp_path: Path, name: str) -> None:
+    assert [one.name for one in lint(load([written(tmp_path / name)]), settings()).findings] == [
+        "traced-branch",
+        "removed-api",
+    ]
+
+
+@pytest.mark.parametrize("name", ["jax/__init__.py", "jax/_src/api.py", "numpy/jax_like.py"])
+def test_packages_that_the_table_describes_are_not(tmp_path: Path, name: str) -> None:
+    file = written(tmp_path / name)
+    for folder in file.relative_to(tmp_path).parents[:-1]:
+        (tmp_path / folder / "__init__.py").touch()
+    assert not lint(load([file]), settings()).findings
+
+
+def written(file: Path) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(BRANCH, "utf-8")
+    return file

@@ -27,7 +27,8 @@ def analyse(
     """The findings of all rules, or of those named in `only`, in the order of files and lines.
 
     Args:
-        sources: the decoded files of the project; imports between them are followed.
+        sources: the decoded files of the project; imports between them are followed. Those of JAX and the other
+            packages that the API table describes are not looked at.
         target: the JAX versions that the project allows.
         wrappers: users' own transforms and control-flow functions by dotted name, with the known one that each is like.
         only: names of the rules to run.
@@ -35,6 +36,9 @@ def analyse(
         lower: turns texts into statements; without it, the parser does so each time.
         on_failure: told of each file that could not be analysed, and why; without it the error is raised.
     """
+    from jaxlint.analysis.project import is_described
+
+    sources = [source for source in sources if not is_described(source.path)]
     chosen = [source for source in sources if paths is None or source.path in paths]
     looked_at = _relevant(chosen, wrappers or {})
     if not looked_at:

@@ -33,7 +33,7 @@ class Lower(Protocol):
 
 
 OUTSIDE = frozenset({"jax", "jaxlib", "numpy", "scipy", "functools", "math"})
-"""Packages that the API table describes: they stay outside even where their own sources are linted."""
+"""Packages that the API table describes: what it says of them holds, whatever their sources say."""
 
 
 class Project(Mapping[str, "Module"]):
@@ -46,7 +46,8 @@ class Project(Mapping[str, "Module"]):
         self._on_failure = on_failure
         for source in sources:
             name = module_name(source.path)
-            self._sources[name if name not in self._sources else source.path] = source
+            is_free = name not in self._sources and name not in OUTSIDE
+            self._sources[name if is_free else source.path] = source
 
     def __getitem__(self, name: str) -> Module:
         if name not in self._modules:
@@ -74,11 +75,18 @@ class Project(Mapping[str, "Module"]):
 
     def is_outside(self, name: str) -> bool:
         """Whether an import of `name` leaves the project."""
-        return name.partition(".")[0] in OUTSIDE or name not in self._sources
+        return name not in self._sources
 
     def named(self) -> Iterator[tuple[str, Source]]:
         """All files with their module names."""
         yield from self._sources.items()
+
+
+def is_described(path: str) -> bool:
+    """Whether a file is part of a package that the API table describes; a module `math.py` of the user's is not."""
+    name = module_name(path)
+    package = name.partition(".")[0]
+    return package in OUTSIDE and (name != package or os.path.basename(path) == "__init__.py")
 
 
 def module_name(path: str) -> str:

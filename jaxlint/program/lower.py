@@ -15,6 +15,7 @@ import libcst as cst
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
 from jaxlint.program.names import outer_names, statement_names, target_names
+from jaxlint.program.pieces import Piece, pieces
 from jaxlint.program.positions import Positions
 
 BINARY = {
@@ -40,8 +41,15 @@ def statements(text: str) -> tuple[n.Stmt, ...]:
     Raises:
         libcst.ParserSyntaxError: the text is not Python.
     """
-    module = cst.parse_module(text)
-    return _Lowering(Positions(module, text)).statements(module.body)
+    try:
+        return tuple(statement for piece in pieces(text) for statement in _lowered(piece))
+    except cst.ParserSyntaxError:  # perhaps a string was cut
+        return _lowered(Piece(text, 1))
+
+
+def _lowered(piece: Piece) -> tuple[n.Stmt, ...]:
+    module = cst.parse_module(piece.text)
+    return _Lowering(Positions(module, piece.text, piece.line)).statements(module.body)
 
 
 @dataclass(slots=True)

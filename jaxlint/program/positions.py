@@ -21,16 +21,18 @@ Range = tuple[int, int]
 class Positions:
     """The spans of the nodes of a tree, the module itself not among them.
 
-    A span is what libcst's `PositionProvider` calls one: without the parentheses and white space around.
+    A span is what libcst's `PositionProvider` calls one: without the parentheses and white space around. `first_line`
+    is the number of the first line, where the text is part of another.
     """
 
-    def __init__(self, module: cst.Module, text: str) -> None:
+    def __init__(self, module: cst.Module, text: str, first_line: int = 1) -> None:
         state = _Counting(module.default_indent, module.default_newline)
         module._codegen(state)
         self._tree, self._ranges = module, state.ranges  # identities are good as long as the tree lives
         # libcst drops form feeds, and nothing else; then lines are those of what it would write.
         written = module.code if "\f" in text else text
         self._starts = LineMap(written).starts
+        self._before = first_line - 1
 
     def span(self, first: cst.CSTNode, last: cst.CSTNode | None = None) -> Span:
         """From the start of a node to its end, or to that of another one."""
@@ -40,7 +42,7 @@ class Positions:
 
     def _place(self, offset: int) -> tuple[int, int]:
         line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
+        return line + self._before, offset - self._starts[line - 1] + 1
 
 
 class _Counting(CodegenState):

@@ -36,11 +36,6 @@ SILENT_NOTES = (
 )
 
 
-def is_jax_itself(context: Context) -> bool:
-    """Whether the file is part of JAX, which defines its old names and uses them as it likes."""
-    return context.module.name.partition(".")[0] in ("jax", "jaxlib")
-
-
 # Names
 
 

@@ -8,7 +8,7 @@ from jaxlint.analysis.context import Context, Report
 from jaxlint.analysis.events import ApiUse
 from jaxlint.model import Safety, Severity
 from jaxlint.registry import Rule
-from jaxlint.rules._api_changes import is_jax_itself, name_reports, parameter_reports, partial_reports
+from jaxlint.rules._api_changes import name_reports, parameter_reports, partial_reports
 from jaxlint.versions import DEPRECATED
 
 RULE = Rule(
@@ -22,7 +22,7 @@ RULE = Rule(
 
 def check(use: ApiUse, context: Context) -> Iterator[Report]:
     """What is deprecated at one use of an outside name."""
-    if use.guarded or is_jax_itself(context):
+    if use.guarded:
         return
     if use.path == "functools.partial" and use.call is not None:
         yield from partial_reports(use, use.call, DEPRECATED, context)

@@ -10,7 +10,7 @@ from jaxlint.model import Fix, Safety, Severity, Span
 from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
 from jaxlint.repair.spelling import spell
-from jaxlint.rules._api_changes import is_jax_itself, name_reports, parameter_reports, partial_reports
+from jaxlint.rules._api_changes import name_reports, parameter_reports, partial_reports
 from jaxlint.versions import REMOVED, exists, flag_removed_in, version
 
 RULE = Rule(
@@ -35,7 +35,7 @@ FACTORIES = {
 
 def check(use: ApiUse, context: Context) -> Iterator[Report]:
     """What the target lacks at one use of an outside name."""
-    if use.guarded or is_jax_itself(context):
+    if use.guarded:
         return
     if use.path == "functools.partial" and use.call is not None:
         yield from partial_reports(use, use.call, REMOVED, context)
