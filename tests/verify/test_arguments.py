@@ -304,3 +304,24 @@ def test_a_line_counts_only_where_something_was_seen_of_it(judge: Judge) -> None
     assert nan.verdict is Verdict.UNVERIFIED, nan.reason
     good = judge(UNSEEN, UNSEEN.replace("x * 2.0", "2.0 * x"))
     assert good.verdict is Verdict.SAME, good.reason
+
+
+SET_BEFORE = """
+import os
+os.environ["JAX_ENABLE_X64"] = "true"
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def double(x):
+    return x * 2
+
+print(double(jnp.arange(3) / 3))
+"""
+
+
+def test_what_a_program_sets_for_jax_before_it_imports_it_holds(judge: Judge) -> None:
+    narrow = SET_BEFORE.replace("x * 2", "(x * 2).astype('float32')")
+    assert judge(SET_BEFORE, narrow).verdict is Verdict.DIFFERENT
+    too_late = [text.replace("import os\n", "import os, jax\n") for text in (SET_BEFORE, narrow)]
+    assert judge(*too_late).verdict in GOOD

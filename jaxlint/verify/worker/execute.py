@@ -9,6 +9,7 @@ import __future__
 import ast
 import contextlib
 import inspect
+import os
 import sys
 import traceback
 import types
@@ -18,15 +19,20 @@ from typing import Any
 import jax
 
 from jaxlint.verify.jobs import Fault
+from jaxlint.verify.worker import environment
 
 
 def run(text: str, module: types.ModuleType, path: str, after_each: Callable[[ast.stmt], None] | None = None) -> None:
     """Execute the text in the module; `after_each` is called after each top-level statement."""
     tree = ast.parse(text)
+    environ, reads_environ = dict(os.environ), True
     flags = _future_flags(tree)
     if tree.body and ast.get_docstring(tree) is not None:
         module.__doc__ = ast.get_docstring(tree, clean=False)
     for statement in tree.body:
+        if reads_environ:
+            environment.heed(environ)
+            reads_environ = not environment.imports_jax(statement)
         part = ast.Module([statement], [])
         exec(compile(part, path, "exec", flags, dont_inherit=True), vars(module))
         if after_each is not None:
