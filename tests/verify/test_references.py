@@ -104,3 +104,22 @@ def test_a_wrong_one_never_is(judge: Judge, before: str, edits: tuple[tuple[str,
     for edit in edits:
         after = after.replace(*edit)
     assert judge(before, after, rule).verdict not in GOOD
+
+
+REMOVED_PARAMETER = """
+import jax
+import jax.numpy as jnp
+
+def update(params):
+    return jax.tree_map(lambda p: p * 0.9, params)
+
+def relu(x):
+    return jnp.clip(x, a_min=0)
+
+params = update({"w": jnp.ones(2)})
+"""
+
+
+def test_that_an_error_is_gone_vouches_for_no_values(judge: Judge) -> None:
+    fixed = REMOVED_PARAMETER.replace("tree_map", "tree.map").replace("a_min=0", "min=5")
+    assert judge(REMOVED_PARAMETER, fixed).verdict is Verdict.UNVERIFIED
