@@ -166,13 +166,26 @@ def _are_subtracted(body: tuple[n.Stmt, ...], first: Span, second: Span) -> bool
 
 
 def _are_compared(body: tuple[n.Stmt, ...], first: Span, second: Span) -> bool:
-    """Whether what comes of both must be the same: a test of two ways to the same numbers."""
+    """Whether what comes of both must be the same: a test of two ways to the same numbers.
+
+    That the program only asks whether it is the same, as `print((a == b).all())` does, may be to show the fault.
+    """
     one, other = tainted(body, first), tainted(body, second)
-    return any(_meet(one, other, left, right) for node in nodes(body) for left, right in _compared(node))
+    return any(_meet(one, other, left, right) for node in _asserted(body) for left, right in _compared(node))
+
+
+def _asserted(body: tuple[n.Stmt, ...]) -> Iterator[n.Expr]:
+    """The expressions within `assert` statements and calls of functions that assert."""
+    for statement in walk_statements(body):
+        if isinstance(statement, n.Assert):
+            yield from walk(statement.test)
+    for node in nodes(body):
+        if isinstance(node, n.Call) and "assert" in _last_name(node.function).lower():
+            yield from walk(node)
 
 
 def _compared(node: n.Expr) -> Iterator[tuple[n.Expr, n.Expr]]:
-    """What an expression says, or asks whether it, is equal."""
+    """What an expression asks whether it is equal."""
     if isinstance(node, n.Compare) and len(node.rest) == 1 and node.rest[0][0] == "==":
         yield node.left, node.rest[0][1]
     if isinstance(node, n.Call) and _EQUAL.match(_last_name(node.function)) and len(node.arguments) >= 2:
