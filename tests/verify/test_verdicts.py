@@ -518,3 +518,31 @@ def test_draws_that_are_equal_for_all_examples_hide_nothing(judge: Judge) -> Non
     )
     assert judge(ROWS, wrong, "key-reuse").verdict not in GOOD
     assert judge(ROWS, after.replace(".max()", ".min()"), "key-reuse").verdict not in GOOD
+
+
+@pytest.mark.parametrize("make", ["key", "PRNGKey"])
+def test_keys_must_still_come_from_the_same_seed(judge: Judge, make: str) -> None:
+    before = f"import jax\n\nkey = jax.random.{make}(5)\nprint(jax.random.normal(key) - jax.random.uniform(key))\n"
+    after = before.replace("print(", "key_1, key_2 = jax.random.split(key)\nprint(")
+    after = after.replace("normal(key)", "normal(key_1)").replace("uniform(key)", "uniform(key_2)")
+    assert judge(before, after, "key-reuse").verdict in GOOD
+    assert judge(before, after.replace("(5)", "(6)"), "key-reuse").verdict not in GOOD
+
+
+def test_seeds_of_functions_that_nobody_calls_count_too(judge: Judge) -> None:
+    before = """
+import jax
+
+def noisy(x):
+    key = jax.random.key(5)
+    return x + jax.random.normal(key) * jax.random.uniform(key)
+
+draw = jax.random.key(1)
+print(jax.random.normal(draw) + jax.random.uniform(draw))
+"""
+    after = before.replace("(5)\n", "(5)\n    key_1, key_2 = jax.random.split(key)\n")
+    after = after.replace("normal(key)", "normal(key_1)").replace("uniform(key)", "uniform(key_2)")
+    after = after.replace("(1)\n", "(1)\ndraw_1, draw_2 = jax.random.split(draw)\n")
+    after = after.replace("normal(draw)", "normal(draw_1)").replace("uniform(draw)", "uniform(draw_2)")
+    assert judge(before, after, "key-reuse").verdict in GOOD
+    assert judge(before, after.replace("(5)", "(6)"), "key-reuse").verdict not in GOOD

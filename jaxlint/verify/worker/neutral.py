@@ -1,7 +1,7 @@
 """Random functions that do not look at their key, and a record of the keys that were consumed.
 
-With draws that depend on their place in the program alone, two versions that differ only in how keys are split must
-give the same results; everything else that a fix might have changed shows.
+With draws that depend on their place in the program and on the seed that their key comes from, two versions that differ
+only in how keys are split must give the same results; everything else that a fix might have changed shows.
 """
 
 # mypy: disable-error-code="no-untyped-call,attr-defined"
@@ -47,34 +47,37 @@ def samplers() -> list[str]:
 
 
 def functions() -> Patches:
-    """Samplers whose draws depend on their order and kind alone; split and fold_in whose keys are all equal."""
+    """Samplers whose draws depend on their order, their kind and the seed; split and fold_in that give the same key."""
     drawn = Counter[str]()
 
     def draw(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(real)
         def neutral(key: Any, *args: Any, **kwargs: Any) -> Any:
             drawn[name] += 1
-            seed = int.from_bytes(hashlib.sha256(f"{name} {drawn[name]}".encode()).digest()[:3], "little")
-            return real(jax.random.PRNGKey(seed), *args, **kwargs)
+            place = int.from_bytes(hashlib.sha256(f"{name} {drawn[name]}".encode()).digest()[:3], "little")
+            return real(_real_fold_in(_real_key(place), _seed_of(key)), *args, **kwargs)
 
         return neutral
 
     def split(key: Any, num: Any = 2) -> Any:
-        return _real_split(_constant_like(key), num)
+        same, shape = jnp.asarray(key), num if isinstance(num, tuple) else (num,)
+        return jnp.broadcast_to(same, (*shape, *same.shape))
 
     def fold_in(key: Any, data: Any) -> Any:
-        return _real_fold_in(_constant_like(key), 0)
+        return jnp.asarray(key)
 
     patches: Patches = {(jax.random, name): draw(name, getattr(jax.random, name)) for name in samplers()}
     return patches | {(jax.random, "split"): split, (jax.random, "fold_in"): fold_in}
 
 
-_real_split, _real_fold_in = jax.random.split, jax.random.fold_in
+_real_key, _real_fold_in = jax.random.PRNGKey, jax.random.fold_in
 
 
-def _constant_like(key: Any) -> Any:
+def _seed_of(key: Any) -> jax.Array:
+    """The low bits of the seed, which stand last in the data of a key that was neither split nor folded."""
     typed = jnp.issubdtype(jnp.asarray(key).dtype, jax.dtypes.prng_key)
-    return jax.random.key(0) if typed else jax.random.PRNGKey(0)
+    words = jax.random.key_data(key) if typed else jnp.asarray(key)
+    return words[..., -1]
 
 
 class KeyLog:
