@@ -187,6 +187,8 @@ class Server:
 def _environment(device: str) -> dict[str, str]:
     """What JAX and Python need of the environment; not the secrets that it may hold."""
     kept = {k: v for k, v in os.environ.items() if (k in _KEPT or k.startswith(_KEPT_PREFIXES)) and k not in _DROPPED}
+    if kept.get("PYTHONPATH"):  # the worker runs in another folder
+        kept["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, kept["PYTHONPATH"].split(os.pathsep)))
     platforms = {"cpu": "cpu", "gpu": "cuda,cpu", "tpu": "tpu,cpu"}
     # Jobs that run side by side share the accelerator's memory.
     shared = {} if device == "cpu" else {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}

@@ -163,6 +163,27 @@ def test_the_file_may_be_what_the_command_starts(project: Path) -> None:
 
 
 @pytest.mark.jax
+def test_a_source_folder_that_is_on_the_path_stays_there(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("PYTHONPATH", "src")
+    command = (
+        "python -c 'import numpy as np; from pkg.lib import State, step; "
+        'step(State(np.ones((2, 3)), 1), {"x": np.ones((2, 1)), "y": np.ones(3)})\''
+    )
+    good, bad = verdict(project, command, "src/pkg/lib.py", *STEP)
+    assert good.verdict in GOOD and good.inputs.startswith("recorded ("), good.reason
+    assert bad.verdict is Verdict.DIFFERENT
+
+
+@pytest.mark.jax
+def test_clocks_are_found_by_their_names(project: Path) -> None:
+    looks = "[getattr(sys.modules[t.__module__], t.__name__) for t in (time.perf_counter, time.sleep)]"
+    command = f"python -c 'import sys, time, own, numpy; {looks}; own.f(numpy.ones(4), 2)'"
+    good, bad = verdict(project, command, "own.py", ("x[n:] * 2.0", "2.0 * x[n:]"), ("x[n:]", "x[:n]"))
+    assert good.verdict in GOOD and bad.verdict is Verdict.DIFFERENT
+
+
+@pytest.mark.jax
 @pytest.mark.parametrize(
     ("command", "message"),
     [

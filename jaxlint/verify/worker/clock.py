@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import time
@@ -26,6 +27,7 @@ def freeze(folder: str) -> None:
     def reading(name: str, unit: float) -> None:
         real = getattr(time, name)
 
+        @functools.wraps(real)  # who looks for it by its module and name finds it
         def read() -> Any:
             if not by_user():
                 return real()
@@ -39,6 +41,7 @@ def freeze(folder: str) -> None:
         reading(name + "_ns", 1e9)
     sleep = time.sleep
 
+    @functools.wraps(sleep)
     def skipped_sleep(seconds: float) -> None:
         if not by_user():
             sleep(seconds)

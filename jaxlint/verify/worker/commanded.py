@@ -166,7 +166,9 @@ def _started(command: Command, place: Place) -> Iterator[None]:
     first = os.path.dirname(os.path.realpath(command.what)) if script else command.folder
     old = sys.argv, sys.path[:], os.getcwd()
     sys.argv = [command.what if script else "-m" if command.start is Start.MODULE else "-c", *command.args]
-    sys.path[:] = [first, *(entry for entry in sys.path if entry != place.root)]
+    with contextlib.suppress(ValueError):
+        sys.path.remove(place.root)  # once, for it may have been there before: a source folder that is installed
+    sys.path.insert(0, first)
     os.chdir(command.folder)
     main = sys.modules["__main__"]
     try:
