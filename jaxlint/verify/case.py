@@ -331,7 +331,9 @@ class Case:
         programs = compare_programs(one, two, parts=parts, keys=False)
         replay = self._runner.replay(parts, (World.NEUTRAL, World.NEUTRAL), measure=False)
         was, now = before.result.draws, after.result.draws
-        twice, still = was.consumed - was.distinct, now.consumed - now.distinct
+        twice, still = was.repeated, now.repeated
+        if not twice:
+            twice, still = self._repeated_in_calls(parts)
         gain = ""
         if twice > still:
             gain = f"{still} draws instead of {twice} repeat a key that was used before"
@@ -348,6 +350,12 @@ class Case:
                 "the rest of the program is the same, but no key was seen to be used twice in the original",
             )
         return verification
+
+    def _repeated_in_calls(self, parts: Touched) -> tuple[int, int]:
+        """How often each version repeats a key within calls of what has changed."""
+        replay = self._runner.replay(parts, measure=False, log_keys=True)
+        draws = [call.draws for call in replay.calls if call.draws] if replay else []
+        return sum(was.repeated for was, _ in draws), sum(now.repeated for _, now in draws)
 
     def _both(self, world: World) -> tuple[Run, Run]:
         form = ProgramJob("", "", world=world)

@@ -135,6 +135,7 @@ class ReplayJob(Struct, frozen=True, tag="replay"):
     called: tuple[str, ...] = ()  # must be called with the same arguments by both versions
     declared: Declared = Declared()
     seed: int = 0
+    log_keys: bool = False  # count how keys are used, instead of comparing
 
 
 Job = ProgramJob | ReplayJob
@@ -168,6 +169,11 @@ class Draws(Struct, frozen=True):
 
     consumed: int = 0
     distinct: int = 0
+
+    @property
+    def repeated(self) -> int:
+        """How often a key was used that was used before."""
+        return self.consumed - self.distinct
 
 
 class ProgramResult(Struct, frozen=True, tag="program"):
@@ -222,6 +228,7 @@ class CallResult(Struct, frozen=True):
     traces: tuple[int, int] | None = None
     timing: Timing | None = None
     gap: Gap | None = None
+    draws: tuple[Draws, Draws] | None = None  # within calls, where keys are logged
 
 
 class ReplayResult(Struct, frozen=True, tag="replay"):

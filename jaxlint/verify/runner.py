@@ -51,9 +51,16 @@ class Runner:
         return Run(answer.result, answer.stdout, answer.arrays)
 
     def replay(
-        self, parts: Touched, worlds: tuple[World, World] = (World.REAL, World.REAL), measure: bool = True
+        self,
+        parts: Touched,
+        worlds: tuple[World, World] = (World.REAL, World.REAL),
+        measure: bool = True,
+        log_keys: bool = False,
     ) -> ReplayResult | None:
-        """The changed callables of both versions, called with the same arguments; None when there are none."""
+        """The changed callables of both versions, called with the same arguments; None when there are none.
+
+        With `log_keys` it is counted how they use keys, and nothing is compared.
+        """
         if not parts.targets and not parts.called:
             return None
         job = ReplayJob(
@@ -68,6 +75,7 @@ class Runner:
             constants=parts.constants,
             called=parts.called,
             declared=self._declared,
+            log_keys=log_keys,
         )
         answer = self._server.run(job, share=1.0 if self._declared.command else 0.4)
         if answer.timed_out:  # an unusual input may have started a loop that does not end

@@ -529,6 +529,40 @@ def test_keys_must_still_come_from_the_same_seed(judge: Judge, make: str) -> Non
     assert judge(before, after.replace("(5)", "(6)"), "key-reuse").verdict not in GOOD
 
 
+NOISE = """
+import jax
+
+class Noise:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __call__(self, key):
+        return self.scale * jax.random.normal(key) + jax.random.uniform(key)
+
+@jax.jit
+def pair(key, scale):
+    return scale * jax.random.normal(key), jax.random.uniform(key)
+
+# jaxlint: example pair(key, 2.0)
+# jaxlint: example Noise(2.0).__call__(key)
+"""
+
+
+@pytest.mark.parametrize("function", ["pair", "__call__"])
+def test_keys_that_are_repeated_in_a_library_are_counted(judge: Judge, function: str) -> None:
+    start = NOISE.index("    def __call__") if function == "__call__" else NOISE.index("def pair")
+    end = NOISE.index("\n\n", start)
+    body = NOISE[start:end]
+    indent = " " * 8 if function == "__call__" else " " * 4
+    split = body.replace("normal(key)", "normal(key_1)").replace("uniform(key)", "uniform(key_2)")
+    split = split.replace(indent + "return", f"{indent}key_1, key_2 = jax.random.split(key)\n{indent}return")
+    found = judge(NOISE, NOISE.replace(body, split), "key-reuse")
+    assert found.verdict is Verdict.CONFIRMED and "0 draws instead of 1 repeat a key" in found.reason, found.reason
+    still = split.replace("key_2)", "key_1)")
+    assert judge(NOISE, NOISE.replace(body, still), "key-reuse").verdict not in GOOD
+    assert judge(NOISE, NOISE.replace(body, split.replace("uniform", "normal")), "key-reuse").verdict not in GOOD
+
+
 def test_seeds_of_functions_that_nobody_calls_count_too(judge: Judge) -> None:
     before = """
 import jax

@@ -115,6 +115,13 @@ class KeyLog:
             self.used[row.tobytes()] += 1
         return rows
 
+    def during(self, run: Callable[[], object]) -> Draws:
+        """What a run uses, by itself."""
+        jax.effects_barrier()
+        self.used.clear()
+        run()
+        return self.draws()
+
     def draws(self) -> Draws:
         """The totals so far."""
         jax.effects_barrier()

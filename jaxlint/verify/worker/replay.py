@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import io
 import os
@@ -19,7 +20,7 @@ from msgspec import Struct, structs
 
 from jaxlint.verify.compare_text import compare_text
 from jaxlint.verify.compare_values import Captured, Comparison, compare, worst_of
-from jaxlint.verify.jobs import WARM_CALLS, CallResult, Fault, ReplayJob, ReplayResult, Target, World
+from jaxlint.verify.jobs import WARM_CALLS, CallResult, Draws, Fault, ReplayJob, ReplayResult, Target, World
 from jaxlint.verify.worker import execute, overlay
 from jaxlint.verify.worker.called import other_arguments, same_results
 from jaxlint.verify.worker.capture import TooMuch, capture
@@ -29,6 +30,7 @@ from jaxlint.verify.worker.counting import Counter
 from jaxlint.verify.worker.declared import Declarations
 from jaxlint.verify.worker.family import Family, Version, pairs
 from jaxlint.verify.worker.functions import UNKNOWN
+from jaxlint.verify.worker.neutral import KeyLog
 from jaxlint.verify.worker.place import Place
 from jaxlint.verify.worker.program import prepare, seed
 from jaxlint.verify.worker.record import Call, Recorder, on_new_instances
@@ -36,7 +38,7 @@ from jaxlint.verify.worker.side import Outcome, Side, Vary
 from jaxlint.verify.worker.synthesise import NotFound, arguments, example_of, from_shapes
 from jaxlint.verify.worker.timing import paired
 from jaxlint.verify.worker.vary import STYLES, shaken, varier, widened
-from jaxlint.verify.worker.worlds import inside
+from jaxlint.verify.worker.worlds import inside, patched
 
 _COMPARE_S, _TIME_S, _MAX_TIMED = 6.0, 15.0, 3
 _NOTHING = "returns no numbers or texts, and changes none"
@@ -46,7 +48,9 @@ _wall = time.monotonic
 
 def run_replay(job: ReplayJob) -> ReplayResult:
     """Run both versions, record the original's calls, repeat them in both, and compare."""
-    return _Replay(job).run()
+    replay = _Replay(job)
+    with patched(replay.log.functions() if job.log_keys else {}):
+        return replay.run()
 
 
 class _Loaded(Struct, frozen=True):
@@ -61,7 +65,7 @@ class _Loaded(Struct, frozen=True):
 class _Replay:
     def __init__(self, job: ReplayJob) -> None:
         self.job = job
-        self.counter = Counter()
+        self.counter, self.log = Counter(), KeyLog()
         self.hits: set[int] = set()
         self.ran_again: set[int] = set()  # when the fixed version's own calls were recorded
         self.timed = 0
@@ -179,7 +183,7 @@ class _Replay:
                 return self._by_results(name, problem, recorder, again)
             calls = self._calls(target, after, recorder)
             before.settle(after)  # looking for arguments has called one side alone
-            return self._compare(target, calls, before, after)
+            return (self._drawn if self.job.log_keys else self._compare)(target, calls, before, after)
         except NotFound as error:
             return CallResult(name, "skipped", f"{error}: {self._advice(name, after)}")
         except Uncopyable as error:
@@ -228,6 +232,15 @@ class _Replay:
             jax.clear_caches()  # so that other targets that call it trace it again
         measured = self.job.measure and not tally.opaque
         return self._measure(answer, tally.good, before, after) if measured and tally.good else answer
+
+    def _drawn(self, target: Target, calls: list[Call], before: Side, after: Side) -> CallResult:
+        """How often keys are used within the calls, by each version."""
+        one, two = (self._drawn_by(side, target.name, calls) for side in (before, after))
+        return CallResult(target.name, "same", draws=(one, two))
+
+    def _drawn_by(self, side: Side, name: str, calls: list[Call]) -> Draws:
+        used = [self.log.during(functools.partial(side.call, name, call, self._vary(""))) for call in calls]
+        return Draws(sum(one.consumed for one in used), sum(one.distinct for one in used))
 
     def _try(
         self, target: Target, call: Call, style: str, tally: _Tally, before: Side, after: Side
