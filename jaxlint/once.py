@@ -13,7 +13,7 @@ LATEST = 8
 """How many objects are remembered with their answers; a fix asks about its own file and few others."""
 
 
-class _Same(Generic[T]):
+class Same(Generic[T]):
     """An object that equals nothing but itself; comparing syntax trees by content would cost a walk through them."""
 
     __slots__ = ("value",)
@@ -22,7 +22,7 @@ class _Same(Generic[T]):
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.value is self.value
+        return isinstance(other, Same) and other.value is self.value
 
     def __hash__(self) -> int:
         return id(self.value)
@@ -32,11 +32,11 @@ def once(function: Callable[[T], R]) -> Callable[[T], R]:
     """The function, which remembers what it said of the latest objects. What it returns must not be changed."""
 
     @lru_cache(maxsize=LATEST)
-    def answered(same: _Same[T]) -> R:
+    def answered(same: Same[T]) -> R:
         return function(same.value)
 
     @wraps(function)
     def asked(value: T) -> R:
-        return answered(_Same(value))
+        return answered(Same(value))
 
     return asked

@@ -2,7 +2,7 @@
 
 A part is a path of selectors, outermost first: a constant index, `("slice", lower, upper)` (`*rest` in an unpacking
 too), `("row", n)` for what a Python loop or `next` takes, `("scanned", n)` for what a round of `scan` gets of all rows,
-`("attribute", name)`, `("fold", tag)`, and `Same` for an index or tag that is known by its binding alone.
+`("attribute", name)`, `("fold", tag)`, and `once.Same` for an index or tag that is known by its binding alone.
 """
 
 from __future__ import annotations
@@ -10,24 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from jaxlint.analysis.values import Token, Value
+from jaxlint.analysis.values import Token
 
 Path: TypeAlias = tuple[Any, ...]
-
-
-class Same:
-    """An index or tag of unknown value: it equals itself, for as long as the name that holds it is not bound anew."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Value) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and other.value is self.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
 
 
 def part_token(token: Token | None, selector: object) -> Token | None:

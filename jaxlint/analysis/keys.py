@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from jaxlint.analysis.events import DefaultKeySeen, KeyMade, KeyReused
 from jaxlint.analysis.frames import Arguments, Consumed, Frame, Place, Use
-from jaxlint.analysis.key_parts import Same, covers, overlap, part_token, written
+from jaxlint.analysis.key_parts import covers, overlap, part_token, written
 from jaxlint.analysis.operators import staged
 from jaxlint.analysis.values import (
     Array,
@@ -33,6 +33,7 @@ from jaxlint.analysis.values import (
     parts,
 )
 from jaxlint.model import Span
+from jaxlint.once import Same
 from jaxlint.program import nodes as n
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def _written_number(value: Value | None, node: n.Expr | None) -> object:
 
 
 def identity(value: Value | None) -> object:
-    """What tells one index or tag from others: its value, or the binding that holds it."""
+    """What tells one index or tag from others: its value, or the binding that holds it, until that is bound anew."""
     if isinstance(value, Scalar) and value.known:
         return value.const
     if isinstance(value, (Unknown, Array)) and value.token is not None:
