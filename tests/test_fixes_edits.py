@@ -144,3 +144,19 @@ def test_many_fixes_are_applied_in_reasonable_time() -> None:
     result = apply_fixes(text, fixes)
     assert len(result.fixes) == count
     assert result.text == "import x\n" + "other = 1\n" * count
+
+
+@pytest.mark.parametrize(
+    ("second", "together"),
+    [
+        ("f_2 = h\n", False),  # the same scope: the second would take the place of the first
+        ("f_3 = h\n", True),
+        ("import f_2\n", True),
+        ("    f_2 = h\n", True),  # another function's own
+    ],
+)
+def test_of_fixes_that_bind_one_new_name_in_one_scope_the_first_is_taken(second: str, together: bool) -> None:
+    text = "a\nb\ndef f():\n    c\n    d\n"
+    line = 5 if second.startswith(" ") else 2
+    result = apply_fixes(text, [fix(edit(1, 1, 1, 1, "f_2 = g\n")), fix(edit(line, 1, line, 1, second))])
+    assert len(result.fixes) == (2 if together else 1)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
 
+from jaxlint.fixes.names import Scopes, bound_by_lines
 from jaxlint.model import Edit, Fix
 from jaxlint.source.text import LINE_END, LineMap
 
@@ -60,9 +61,14 @@ def _apply(text: str, groups: Sequence[Sequence[Edit]]) -> Applied:
     others: set[_Change] = set()
     placed: list[_Change] = []  # the same, in the order of the text, to be searched
     taken: list[int] = []
+    scopes, names = Scopes(text), set[tuple[tuple[int, int], str]]()
     for index, edits in enumerate(groups):
         changes = _changes(lines, edits)
         if changes and not any(_clashes(placed, change) for change in changes):
+            bound = set(_bound(lines, scopes, (change for change in changes if change not in others)))
+            if bound & names:
+                continue  # both chose one new name
+            names |= bound
             known = {change for change in changes if change in others}
             others.update(changes)
             for change in changes:
@@ -71,6 +77,14 @@ def _apply(text: str, groups: Sequence[Sequence[Edit]]) -> Applied:
                     insort(placed, change)
             taken.append(index)
     return Applied(_splice(text, chosen), tuple(taken))
+
+
+def _bound(lines: LineMap, scopes: Scopes, changes: Iterable[_Change]) -> Iterator[tuple[tuple[int, int], str]]:
+    """The names that inserted lines bind, each with its scope."""
+    for change in changes:
+        if change.inserts_lines:
+            for name in bound_by_lines(change.content):
+                yield scopes.at(lines.position(change.start)[0]), name
 
 
 def _changes(lines: LineMap, edits: Sequence[Edit]) -> list[_Change] | None:
