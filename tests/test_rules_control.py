@@ -44,6 +44,8 @@ REPORTED = {
     "donated, then an alias is read": (
         "f = jax.jit(lambda x: x + 1, donate_argnums=0)\nx = jnp.ones(3)\ny, old = f(x), x\nprint(old + 1)", "donate-reuse"),
     "list of numbers mapped": ("print(jax.vmap(lambda x: x + 1)([1.0, 2.0]))", "mapped-non-array"),
+    "number mapped in a function that nobody calls": (
+        "def f(x):\n    return jax.vmap(lambda s, x: s * x)(2.0, x)", "mapped-non-array"),
     "axis index outside of any map": ("print(lax.axis_index('rows'))", "unbound-axis"),
     "update of an item": ("x = jnp.zeros(3)\nx[0] = 1.0", "inplace-assign"),
     "read beyond the end": ("x = jnp.zeros((2, 3))\nprint(x[1, 3])", "index-out-of-bounds"),
@@ -55,7 +57,16 @@ def test_is_reported_on_the_last_line(body: str, rule: str) -> None:
     assert (rule, body.count("\n") + 1) in found(body, rule)
 
 
+def test_a_call_where_the_transform_stands_is_told_once() -> None:
+    body = "def f():\n    return jax.vmap(jnp.sum, out_axes=1)(jnp.ones((3, 4)))"
+    assert found(body, "out-axes") == [("out-axes", 2)]
+
+
 SILENT = {
+    "number mapped that a caller may replace": "def f(x, s=2.0):\n    return jax.vmap(lambda s, x: s * x)(s, x)",
+    "axes of a record": (
+        "from typing import NamedTuple\nclass P(NamedTuple):\n    w: jax.Array\n    b: float\n"
+        "print(jax.vmap(lambda p: p.w * p.b, in_axes=(P(0, None),))(P(jnp.ones(3), 1.0)))"),
     "old form of cond": "print(lax.cond(jnp.ones(()) > 0, 1.0, lambda x: x, 2.0, lambda x: -x))",
     "scan by length": "print(lax.scan(lambda c, _: (c + 1, None), 0, None, length=3))",
     "one of two unknown things": "def f(flag, a):\n    xs = jnp.ones(3) if flag else jnp.ones(4)\n    return lax.scan(lambda c, x: (c, x), 0.0, xs)",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis import keys
+from jaxlint.analysis.differences import certain
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.signature import signature
 from jaxlint.analysis.tracing import device, to_tracer
@@ -134,6 +135,40 @@ def paired(value: Value, axis: Value) -> Iterator[tuple[Value, Value]]:
     else:
         for leaf in leaves(value):
             yield leaf, axis
+
+
+def misfit(axis: Value, value: Value) -> tuple[Value, Value] | None:
+    """The first part of a specification that is surely no prefix of the tree that it describes, with that tree's part.
+
+    JAX wants the same type of container, the same length and the same keys (`flatten_axes`, JAX 0.10.2).
+    """
+    value = certain(value)
+    match axis, value:
+        case Items(), Items():
+            if axis.kind != value.kind or len(axis.items) != len(value.items):
+                return axis, value
+            return _first_misfit(zip(axis.items, value.items, strict=True))
+        case Mapping(complete=True), Mapping(complete=True):
+            if {key for key, _ in axis.entries} != {key for key, _ in value.entries}:
+                return axis, value
+            return _first_misfit((entry, value.get(key) or Unknown()) for key, entry in axis.entries)
+        case ((Items() | Mapping(complete=True)), (Items() | Mapping(complete=True) | Array())):
+            return axis, value
+    return None
+
+
+def _first_misfit(pairs: Iterable[tuple[Value, Value]]) -> tuple[Value, Value] | None:
+    return next((found for axis, value in pairs if (found := misfit(axis, value)) is not None), None)
+
+
+def shown(value: Value) -> str:
+    """A container of a specification or an argument for a message."""
+    match value:
+        case Items(kind=kind, items=items):
+            return f"a {kind} of {len(items)}"
+        case Mapping(entries=entries):
+            return "a dict of " + (", ".join(repr(key) for key, _ in entries) or "nothing")
+    return "an array"
 
 
 def size(arguments: Arguments, entries: list[Value]) -> Dim:

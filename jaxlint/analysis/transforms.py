@@ -397,9 +397,9 @@ def run_generic(m: Machine, f: Frame, value: Transformed) -> None:
     record = m.record(value)
     if record is None or record.broken or not mapping.fits(value):
         return
-    calls_seen = record.eager_calls + record.staged_calls + record.mapped_calls > 0
-    if calls_seen and record.immediate:
+    if record.immediate:
         return
+    calls_seen = record.eager_calls + record.staged_calls + record.mapped_calls > 0
     if calls_seen and value.site.kind not in ("jit", "pmap", "checkpoint"):
         return
     call_generic(m, f, value)

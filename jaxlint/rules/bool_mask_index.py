@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import ApiCall, Indexed
 from jaxlint.analysis.frames import steps
-from jaxlint.analysis.values import Array, Items, Value, is_traced, leaves
+from jaxlint.analysis.values import Array, Items, Unknown, Value, is_traced, leaves
 from jaxlint.model import Edit, Fix, Safety, Severity
 from jaxlint.program import nodes as n
 from jaxlint.program.names import expressions, walk
@@ -112,7 +112,9 @@ def check_search(event: ApiCall, context: Context) -> Iterator[Report]:
         return
     if not _is_first(event, context):
         return  # the statement has failed before
-    if any(is_traced(leaf) and isinstance(leaf, Array) for value in given.positional for leaf in leaves(value)):
+    if any(
+        is_traced(leaf) and isinstance(leaf, (Array, Unknown)) for value in given.positional for leaf in leaves(value)
+    ):
         message = f"`{event.path}` of a tracer needs `size=`: how much it finds is not known when compiling"
         yield Report(event.span, message, steps(event.frame))
 

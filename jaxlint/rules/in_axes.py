@@ -407,6 +407,23 @@ def check_pytree(event: TransformMade, context: Context) -> Iterator[Report]:
     yield Report(site.span, message, (), _none_for_false(option, context))
 
 
+def check_structure(event: TransformCalled, context: Context) -> Iterator[Report]:
+    """A container of axes for an argument that is another container, or an array."""
+    site = event.value.site
+    found = entries(site)
+    if found is None or not is_map(site) or event.frame.in_test():
+        return
+    for position, (axis, value) in enumerate(zip(found[1], event.arguments.positional, strict=False)):
+        wrong = mapping.misfit(axis, value)
+        if wrong is not None:
+            message = (
+                f"`in_axes` has {mapping.shown(wrong[0])} for argument {position + 1}, "
+                f"which has {mapping.shown(wrong[1])} there"
+            )
+            yield Report(event.span, message, _site_step(event))
+            return
+
+
 def _entry_leaves(value: Value) -> Iterator[Value]:
     if isinstance(value, Items):
         for item in value.items:
@@ -433,5 +450,5 @@ RULES = (
     (RANK, {TransformCalled: check_rank}),
     (SIZE, {TransformCalled: check_size}),
     (KWARGS, {TransformCalled: check_kwargs, PartialMade: check_partial}),
-    (PYTREE, {TransformMade: check_pytree}),
+    (PYTREE, {TransformMade: check_pytree, TransformCalled: check_structure}),
 )

@@ -10,6 +10,7 @@ from jaxlint.analysis.differences import certain
 from jaxlint.analysis.events import TransformCalled
 from jaxlint.analysis.values import Array, Instance, Items, Many, Mapping, Scalar, Value, leaves, parts
 from jaxlint.model import Safety, Severity, Step
+from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
 from jaxlint.repair.axes import stacked, unmapped
 from jaxlint.rules.in_axes import described, is_map
@@ -21,7 +22,7 @@ CONTAINERS = (Items, Many, Mapping, Instance)
 
 def check(event: TransformCalled, context: Context) -> Iterator[Report]:
     """The leaves of mapped arguments, and the outputs."""
-    if not is_map(event.value.site) or not event.frame.known or event.frame.in_test():
+    if not is_map(event.value.site) or event.frame.in_test():
         return
     site = event.value.site
     because = (Step(site.path, site.span.line, f"`{described(event.value.function)}` is mapped here"),)
@@ -31,15 +32,23 @@ def check(event: TransformCalled, context: Context) -> Iterator[Report]:
         return  # in-axes-arity
     axes = mapping.axes(site, count)
     for position, (value, axis) in enumerate(zip(event.arguments.positional, axes, strict=True)):
+        if not event.frame.known and not _is_written(event, position):
+            continue
         found = next(_without_axis(value, axis), None)
         if found is not None:
             message = f"argument {position + 1} is mapped, but {_described(value, found)}{_advice(value)}"
             repair = unmapped(event, context) if value is found else stacked(event, position, context)
             yield Report(event.span, message, because, repair)
             return
-    if event.body is not None and any(_is_text(leaf) for leaf in leaves(certain(event.body))):
+    if event.frame.known and event.body is not None and any(_is_text(leaf) for leaf in leaves(certain(event.body))):
         message = f"`{described(event.value.function)}` returns a string, which `{site.transform}` cannot batch"
         yield Report(event.span, message, because)
+
+
+def _is_written(event: TransformCalled, position: int) -> bool:
+    """Whether the argument stands as a number or text in the call, whoever calls the function around."""
+    nodes = event.arguments.nodes
+    return position < len(nodes) and isinstance(nodes[position], n.Constant)
 
 
 def _without_axis(value: Value, axis: Value) -> Iterator[Value]:

@@ -26,20 +26,38 @@ def check(event: TransformCalled, context: Context) -> Iterator[Report]:
         Step(site.path, option.span.line, f"`{described(event.value.function)}` is mapped with these `out_axes`"),
     )
     result = event.body
-    if isinstance(option.value, Items) and isinstance(result, Items) and len(option.value.items) != len(result.items):
-        message = (
-            f"`out_axes` has {len(option.value.items)} entries, but the function returns {len(result.items)} values"
-        )
-        yield Report(where, message, because)
+    wrong = mapping.misfit(option.value, result)
+    if wrong is not None:
+        yield Report(where, _misfit(option.value, *wrong), because)
+        return
+    pairs = list(mapping.paired(result, option.value))
+    beyond = next((found for found in map(_beyond, pairs) if found is not None), None)
+    if beyond is not None:
+        yield Report(where, beyond, because)
         return
     if site.option("axis_name") is not None:
         return  # a collective such as `psum` over the axis makes an output the same in each row
-    pairs = list(mapping.paired(result, option.value))
     for number, (leaf, axis) in enumerate(pairs):
         if mapping.is_unmapped(axis) and _is_batched(leaf, site):
             message = f"output {number + 1} depends on a mapped argument, but its entry in `out_axes` is None"
             yield Report(where, message, because, _mapped(event, option, number, context))
             return
+
+
+def _misfit(option: Value, axis: Value, value: Value) -> str:
+    if axis is option and isinstance(axis, Items) and isinstance(value, Items) and axis.kind == value.kind:
+        return f"`out_axes` has {len(axis.items)} entries, but the function returns {len(value.items)} values"
+    return f"`out_axes` has {mapping.shown(axis)} where the function returns {mapping.shown(value)}"
+
+
+def _beyond(pair: tuple[Value, Value]) -> str | None:
+    """What is wrong with an output's entry that names an axis which the stacked output does not have."""
+    leaf, entry = pair
+    axis = mapping.number(entry)
+    shape = () if isinstance(leaf, Scalar) and leaf.kind != "none" else leaf.shape if isinstance(leaf, Array) else None
+    if axis is None or shape is None or -len(shape) - 1 <= axis <= len(shape):
+        return None
+    return f"an output has rank {len(shape)}, and {len(shape) + 1} when its rows are stacked: it has no axis {axis}"
 
 
 def _is_batched(value: Value, site: object) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from jaxlint.analysis.context import Context, Report
 from jaxlint.analysis.events import ControlFlowCall
 from jaxlint.analysis.frames import steps
-from jaxlint.analysis.values import Array, Site, TracedParameter, Value, is_traced, leaves
+from jaxlint.analysis.values import Array, Scalar, Site, TracedParameter, Unknown, Value, is_traced, leaves
 from jaxlint.model import Fix, Safety, Severity
 from jaxlint.registry import Rule
 from jaxlint.rules.traced_branch import static_fix, takes_statics
@@ -47,16 +47,23 @@ def check(event: ControlFlowCall, context: Context) -> Iterator[Report]:
 def _differentiating(event: ControlFlowCall) -> Iterator[Site]:
     """The reverse-mode derivatives that the loop's float results depend on."""
     around = {frame.site for frame in event.frame.chain() if frame.site is not None}
-    for leaf in leaves(event.first.get("body_fun", event.operands.get("init_val", Array()))):
-        if leaf.trace is None or not isinstance(leaf, Array) or _is_discrete(leaf):
+    start = event.operands.get("init_val", Array())
+    carries = list(leaves(event.first.get("body_fun", start)))
+    started = list(leaves(start))
+    for number, leaf in enumerate(carries):
+        initial = started[number] if len(started) == len(carries) else leaf
+        if leaf.trace is None or not isinstance(leaf, (Array, Unknown)) or not (_is_float(leaf) or _is_float(initial)):
             continue
         for parameter in sorted(leaf.trace.parameters, key=lambda one: one.site.span):
             if parameter.site.kind in REVERSE and parameter.site in around:
                 yield parameter.site
 
 
-def _is_discrete(value: Array) -> bool:
-    return value.dtype is None or value.dtype.startswith(("int", "uint", "bool"))
+def _is_float(value: Value) -> bool:
+    """Whether a part of the carry is surely of a type that has derivatives; it keeps its type through the loop."""
+    if isinstance(value, Scalar):
+        return value.kind in ("float", "complex")
+    return isinstance(value, Array) and value.dtype is not None and not value.dtype.startswith(("int", "uint", "bool"))
 
 
 def _static_bounds(traced: list[Value], context: Context) -> Fix | None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import TransformCalled
-from jaxlint.analysis.values import Closure, Scalar, Value
+from jaxlint.analysis.transforms import is_fresh
+from jaxlint.analysis.values import Bound, Closure, Scalar, Transformed, Value
 from jaxlint.model import Fix, Safety, Severity
 from jaxlint.program import nodes as n
 from jaxlint.program.names import target_names, walk
@@ -29,9 +30,10 @@ def check(event: TransformCalled, context: Context) -> Iterator[Report]:
     for name, value, node in static_arguments(event):
         if node is None:
             continue
-        if isinstance(value, Closure) and isinstance(node, n.Lambda):
+        what = _fresh_function(value, event)
+        if what is not None:
             message = (
-                f"the lambda for {_static(name)} is a new function in each round, "
+                f"the {what} for {_static(name)} is a new function in each round, "
                 f"so `{_called(event)}` compiles each time"
             )
             yield Report(event.span, message, (), _named(node, name, context))
@@ -41,6 +43,20 @@ def check(event: TransformCalled, context: Context) -> Iterator[Report]:
                 f"so `{_called(event)}` compiles again for each; leave it traced"
             )
             yield Report(event.span, message, (), left_traced(event, str(name), context))
+
+
+def _fresh_function(value: Value, event: TransformCalled) -> str | None:
+    """What to call a function object of this round that equals no other, as bound methods may."""
+    if not is_fresh(event.frame, value):
+        return None
+    match value:
+        case Closure(owner=None, function=function):
+            return "lambda" if function.is_lambda else "function"
+        case Bound():
+            return "partial"
+        case Transformed(site=site) if site.transform.startswith("jax."):
+            return f"result of `{site.transform}`"
+    return None
 
 
 def _static(name: str | int) -> str:
@@ -91,7 +107,10 @@ def _counter(target: n.Expr, iterable: n.Expr) -> Iterator[str]:
         yield from target_names(target.elements[0])
 
 
-def _named(node: n.Lambda, name: str | int, context: Context) -> Fix | None:
+def _named(node: n.Expr, name: str | int, context: Context) -> Fix | None:
+    """What makes the function moves in front of the loop."""
+    if not isinstance(node, (n.Lambda, n.Call)):
+        return None
     moved = out_of_loop(node, name if isinstance(name, str) else "function", context)
     return fix(Safety.SAFE, "make the function once, before the loop", moved[1]) if moved is not None else None
 
