@@ -106,15 +106,18 @@ def test_verdicts_are_the_local_ones_although_a_worker_is_killed(
     path.write_text(BEFORE)
     changes = [Change(str(path), BEFORE, PROGRAM.format(constant=after)) for after in AFTERS]
     lost = Change("/nowhere/to/be/found/program.py", BEFORE, changes[0].after)
-    with Cluster(cluster.scheduler_address, partial(Verifier, root=str(tmp_path))) as workers:
+    address = cluster.scheduler_address
+    with (
+        Cluster(address, partial(Verifier, root=str(tmp_path))) as workers,
+        Client(address, set_as_default=False) as client,
+    ):  # one from the start: to connect while workers leave may fail in distributed
         workers.check()
-        with Client(cluster.scheduler_address, set_as_default=False) as client:
-            processes = client.run(os.getpid)
-            found = workers.iterate(changes)
-            verdicts = [next(found)]
-            at_work = _awaited(lambda: [worker for worker, tasks in client.processing().items() if tasks])
-            os.kill(processes[at_work[0]], signal.SIGKILL)
-            verdicts += found
+        processes = client.run(os.getpid)
+        found = workers.iterate(changes)
+        verdicts = [next(found)]
+        at_work = _awaited(lambda: [worker for worker, tasks in client.processing().items() if tasks])
+        os.kill(processes[at_work[0]], signal.SIGKILL)
+        verdicts += found
         assert [(one.verdict, one.same, one.max_abs_error) for one in verdicts] == [
             (one.verdict, one.same, one.max_abs_error) for one in verifier.iterate(changes)
         ]
@@ -124,8 +127,7 @@ def test_verdicts_are_the_local_ones_although_a_worker_is_killed(
         assert "/nowhere/to/be/found is not on the worker" in there.reason
         monkeypatch.setattr("jaxlint.verify.cluster._LOOK_S", 1)
         cluster.scale(0)  # retiring workers is not enough: a nanny may start the killed one again afterwards
-        with Client(cluster.scheduler_address, set_as_default=False) as client:
-            _awaited(lambda: not client.nthreads())
+        _awaited(lambda: not client.nthreads())
         assert {(one.verdict.value, "no workers" in one.reason) for one in workers.iterate(changes)} == {
             ("unverified", True)
         }
