@@ -28,6 +28,7 @@ _READINGS = {
     "in-axes-kwargs": "a Python loop over the examples, where arguments passed by name have the entry of their place",
     "in-axes-pytree": "a Python loop over the examples, where False is read as None",
     "in-axes-rank": "a Python loop over the examples, where vectors are mapped along their only axis",
+    "inplace-assign": "the original where `x[i] = v` changes x itself",
     "out-axes": "a Python loop over the examples, where outputs that depend on the example are stacked at 0",
     "unbound-axis": "the original with the axis name bound by the vmap around it",
 }

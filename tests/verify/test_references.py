@@ -59,6 +59,17 @@ LEVELS = HEAD + (
     "LEVELS = [0.1, 0.5, 0.9]\n\n"
     "@jax.jit\ndef scaled(x, which):\n    return x * LEVELS[which]\n\nprint(scaled(jnp.ones(3), 1))\n"
 )
+STORED = HEAD + (
+    "@jax.jit\ndef smoothed(u):\n    u[1:-1] += 0.5 * (u[2:] - u[:-2])\n    return u\n\n"
+    "u = jnp.arange(5.0) ** 2\nfor _ in range(2):\n    u = smoothed(u)\nprint(u)\n"
+)
+SHARED = HEAD + "def filled(u):\n    u[0] = 1.0\n    return u\n\nold = jnp.zeros(3)\nprint(filled(old), old)\n"
+TABLE = HEAD + (
+    "TABLE = {'relu': jax.jit(lambda x: jnp.maximum(x, 0.0)), 'tanh': jnp.tanh}\n\n"
+    "@jax.jit\ndef layer(x):\n    x = TABLE['relu'](x)\n    return x * 0.5 if jnp.max(x) > 1 else x\n\n"
+    "print(layer(jnp.arange(4.0)))\n"
+)
+SUMMED = "u = u.at[1:-1].add(0.5 * (u[2:] - u[:-2]))"
 
 FIXES = [
     (SPARE, ("(0, None)", "(0,)"), "in-axes-arity", "do not count"),
@@ -70,6 +81,8 @@ FIXES = [
     (CARRY, ("level + dose", "level + dose, None"), "control-flow-signature", "needs no outputs"),
     (NAMED, ("(0,))(jnp.zeros((3, 3)), offset=", "(0, None))(jnp.zeros((3, 3)), "), "in-axes-kwargs", "by name"),
     (DISCARDED, ("table.at", "table = table.at"), "at-result-discarded", "changes x itself"),
+    (STORED, ("u[1:-1] += 0.5 * (u[2:] - u[:-2])", SUMMED), "inplace-assign", "changes x itself"),
+    (TABLE, ("x * 0.5 if jnp.max(x) > 1 else x", "jnp.where(jnp.max(x) > 1, x * 0.5, x)"), "traced-branch", "eager"),
     (CAUGHT, ("x[x > 0].sum()", "jnp.where(x > 0, x, 0).sum()"), "bool-mask-index", "1 of 2 errors"),
     (QUIET, ("x[x > 0].sum()", "jnp.where(x > 0, x, 0).sum()"), "bool-mask-index", "1 of 2 errors"),
     (LATER, ("min(x, y)", "jnp.minimum(x, y)"), "traced-branch", "gets to line"),
@@ -92,6 +105,9 @@ def test_a_right_fix_is_confirmed(judge: Judge, before: str, edit: tuple[str, st
         (CARRY, (("level + dose", "level - dose, None"),), "control-flow-signature"),
         (NAMED, (("(0,))(jnp.zeros((3, 3)), offset=", "(None, 0))(jnp.zeros((3, 3)), "),), "in-axes-kwargs"),
         (DISCARDED, (("table.at[i].set", "table = table.at[i].add"), ("i / 2", "i / 3")), "at-result-discarded"),
+        (STORED, (("u[1:-1] += 0.5 * (u[2:] - u[:-2])", SUMMED.replace("add", "set")),), "inplace-assign"),
+        (SHARED, (("u[0] = 1.0", "u = u.at[0].set(1.0)"),), "inplace-assign"),  # others hold the array too
+        (TABLE, (("x * 0.5 if jnp.max(x) > 1 else x", "jnp.where(jnp.max(x) > 1, x, x * 0.5)"),), "traced-branch"),
         (CAUGHT, (("x[x > 0].sum()", "jnp.where(x > 0, x, 1).sum()"),), "bool-mask-index"),
         (QUIET, (("x[x > 0]", "jnp.where(x > 0, x, 0)"), ("f(jnp.arange(4.0) - 1)", "pass")), "bool-mask-index"),
         (LATER, (("min(x, y)", "jnp.maximum(x, y)"),), "traced-branch"),

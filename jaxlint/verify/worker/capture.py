@@ -78,7 +78,7 @@ def _walk(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[tuple[L
         yield Leaf(path, "text", text=repr(value)), None
     elif depth >= _MAX_DEPTH or id(value) in seen:
         yield Leaf(path, "other", text=type(value).__qualname__), None
-    elif is_code(value) and not isinstance(value, (types.ModuleType, type, types.FunctionType)):
+    elif is_code(value) and not isinstance(value, (types.ModuleType, type)):  # jitted or plain, for a world has no jit
         yield Leaf(path, "other", text="a function"), None
     else:
         parts = list(children(value))

@@ -25,7 +25,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxlint.verify.worker import loops
-from jaxlint.verify.worker.eager import Patches, to_arrays
+from jaxlint.verify.worker.eager import Patches, eager_jit, to_arrays
 
 _MAX_ELEMENTS, _MAX_READINGS = 512, 16
 _UNBOUND = re.compile(r"unbound axis name: (\w+)")
@@ -38,12 +38,15 @@ def functions() -> Patches:
     from jax import lax
 
     plain: Patches = {
+        (jax, "jit"): jit,
         (jax, "vmap"): vmap,
         (jax, "grad"): grad,
         (jax, "value_and_grad"): value_and_grad,
         (lax, "scan"): scan,
         (lax, "cond"): cond,
     }
+    array = type(jnp.zeros(1))
+    plain[array, "__setitem__"] = _set_item
     reference = type(jnp.zeros(1).at[0])
     updates = {n: getattr(reference, n) for n in _UPDATES if hasattr(reference, n)}
     return plain | {(reference, name): _in_place(method) for name, method in updates.items()}
@@ -238,6 +241,22 @@ def cond(pred: Any, true_fun: Any, false_fun: Any, *operands: Any, **options: An
 # Updates
 
 
+def jit(fun: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    """Without compiling; what the function changes in place are its own tracers, not its caller's arrays."""
+    if fun is None:
+        return functools.partial(jit, **options)
+
+    @functools.wraps(fun)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return fun(*_copied(args), **_copied(kwargs))
+
+    return eager_jit(run, **options)
+
+
+def _copied(tree: Any) -> Any:
+    return jax.tree_util.tree_map(lambda leaf: jnp.copy(leaf) if isinstance(leaf, jax.Array) else leaf, tree)
+
+
 def _in_place(method: Callable[..., Any]) -> Callable[..., Any]:
     """`x.at[i].set(v)` as a statement changes x itself."""
 
@@ -249,6 +268,11 @@ def _in_place(method: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     return update
+
+
+def _set_item(self: Any, index: Any, value: Any) -> None:
+    """`x[i] = v` changes x itself, as in NumPy."""
+    self._replace_with(self.at[index].set(value))
 
 
 def _next(code: types.CodeType, place: int) -> str:
