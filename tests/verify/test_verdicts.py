@@ -229,6 +229,13 @@ def test_a_version_that_does_the_same_is_the_same_and_never_confirmed(judge: Jud
     assert found.verdict is not Verdict.CONFIRMED, found
 
 
+def test_what_is_true_of_numbers_need_not_be_true_of_nan(judge: Judge) -> None:
+    told = "slope = jax.grad(norm)(0.0)\nprint('finite:', bool(jnp.isfinite(slope)))\n"
+    before, after = (text[: text.index("print")] + told for text in (NANS, FINITE))
+    assert judge(before, after, "where-grad-nan").verdict is Verdict.UNVERIFIED
+    assert judge(before, after.replace("'finite:'", "'found:'"), "where-grad-nan").verdict is Verdict.DIFFERENT
+
+
 def test_the_same_text_is_the_same(judge: Judge) -> None:
     assert judge(LOOP, LOOP).verdict is Verdict.SAME
 
