@@ -72,6 +72,7 @@ ALIASES: Mapping[str, str] = {
     "jax.numpy.random": "jax.random",
     "jax.tree_util.tree_map": "jax.tree.map",
     "jax.tree_map": "jax.tree.map",
+    "jax.tree_util.tree_map_with_path": "jax.tree.map_with_path",
     "jax.tree_util.tree_leaves": "jax.tree.leaves",
     "jax.block_until_ready": "jax.block_until_ready",
     "jax.experimental.maps": "jax.experimental.maps",

@@ -228,8 +228,9 @@ def call_closure(
     memo = _memo_key(f, closure, inner)
     if memo is not None and memo in m.memo:
         return keys.renewed(m, m.memo[memo])  # what it makes anew, it makes again
+    before = dict(m.consumed) if memo is not None else {}
     result = _run(m, inner, function)
-    if memo is not None:
+    if memo is not None and m.consumed == before:  # else it used up keys that it closes over, as the next call will
         m.memo[memo] = result
     return result
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis import arrays, calls
+from jaxlint.analysis import arrays, calls, keys
 from jaxlint.analysis.api import (
     CACHED,
     CACHES,
@@ -262,6 +262,14 @@ def _tree_map(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, wher
     return _map_leaves(m, f, function, tree, rest, where)
 
 
+def _tree_map_with_path(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
+    """`jax.tree.map_with_path(function, tree, *rest)`: the function gets the path of each leaf first."""
+    if len(arguments.positional) < 2:
+        return Unknown()
+    function, tree, *rest = arguments.positional
+    return _map_leaves(m, f, Bound(function, (Many("tuple", Unknown()),)), tree, rest, where)
+
+
 def _map_leaves(m: Machine, f: Frame, function: Value, tree: Value, rest: list[Value], where: Span) -> Value:
     def inside(part: Value, others: list[Value]) -> Value:
         return _map_leaves(m, f, function, part, others, where)
@@ -276,6 +284,8 @@ def _map_leaves(m: Machine, f: Frame, function: Value, tree: Value, rest: list[V
         return replace(tree, element=inside(tree.element, [element_of(r) for r in rest]))
     result = calls.call_with(m, f, function, (tree, *rest), where)
     if isinstance(tree, Unknown):
+        # A tree of unknown structure has more than one leaf: what the first uses up, the next finds used.
+        calls.call_with(m, f, function, tuple(keys.renewed(m, part) for part in (tree, *rest)), where)
         return Unknown(trace=deep_trace(result))  # the leaves' metadata, say, is not traced
     return result
 
@@ -388,7 +398,8 @@ HANDLERS: dict[str, Callable[..., Value]] = {
     "builtins.str": _static("str"), "builtins.repr": _static("str"), "builtins.format": _static("str"),
     **dict.fromkeys(("dataclasses.field", "flax.struct.field", "equinox.field", "attrs.field", "attr.ib"), _field),
     "builtins.super": _super, "builtins.staticmethod": _static_method, "functools.reduce": _reduce,
-    "jax.tree.map": _tree_map, "jax.block_until_ready": _same, "jax.device_put": _same,
+    "jax.tree.map": _tree_map, "jax.tree.map_with_path": _tree_map_with_path,
+    "jax.block_until_ready": _same, "jax.device_put": _same,
     "jax.lax.stop_gradient": _stop_gradient,
     "jax.numpy.shape": _shape, "numpy.shape": _shape, "jax.numpy.ndim": _static("int"), "numpy.ndim": _static("int"),
     "jax.numpy.size": _static("int"), "numpy.size": _static("int"), "jax.numpy.issubdtype": _static("bool"),

@@ -15,6 +15,8 @@ SELECTIONS = frozenset({"where", "select", "select_n"})
 REORDERINGS = frozenset({"choice", "permutation", "shuffle"})
 """Samplers that take the data: equal keys draw equal rows, as is wanted of inputs and their labels."""
 
+LEAFWISE = frozenset({"map", "tree_map", "map_with_path", "tree_map_with_path"})
+
 
 _EQUAL = re.compile(
     r"(?!.*(?:not|shape|dtype|struct))(?:.*all_?close|.*array_?equal|is_?close|assert.*(?:equal|close))", re.IGNORECASE
@@ -31,7 +33,7 @@ def is_meant(old: Use, new: Use, context: Context) -> bool:
     frame, first, second = one[0], one[1], other[1]
     context = context.files.context(frame.path)
     if first == second:
-        return _takes_one_element(new, context)
+        return _takes_one_element(new, context) or _reorders_leaves(frame, first, new, context)
     body = body_of(frame, context)
     left, right = call_at(body, first), call_at(body, second)
     if left is None or right is None:
@@ -151,6 +153,14 @@ def _takes_one_element(use: Use, context: Context) -> bool:
         isinstance(node, n.Subscript) and node.base.span == place.span and not isinstance(node.index, n.Constant)
         for node in nodes(body)
     )
+
+
+def _reorders_leaves(frame: Frame, span: Span, use: Use, context: Context) -> bool:
+    """Whether the leaves of one tree are reordered alike: `jax.tree.map(lambda x: permutation(key, x), batch)`."""
+    mapped, place = call_at(body_of(frame, context), span), use.places[0]
+    draw = call_at(body_of(place.frame, context.files.context(place.frame.path)), place.span)
+    is_tree = mapped is not None and _last_name(mapped.function) in LEAFWISE
+    return is_tree and draw is not None and _last_name(draw.function) in REORDERINGS
 
 
 def _are_variants(left: n.Call, right: n.Call, context: Context) -> bool:
