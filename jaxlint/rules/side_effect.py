@@ -69,7 +69,7 @@ def check_assigned(event: Assigned, context: Context) -> Iterator[Report]:
         kept = not event.local and isinstance(event.target, n.Name) and _is_outer_name(event, start)
     else:
         root = _root(event.target) if event.form in ADDING and _is_container(event.owner) else None
-        kept = root is not None and is_outer(event.frame, start, root)
+        kept = root is not None and (is_outer(event.frame, start, root) or _is_kept_by_object(event))
     if kept:
         written = context.text.at(event.target.span)
         message = f"`{written}` keeps a tracer, which means nothing after the trace; return the value instead"
@@ -92,8 +92,39 @@ def _is_plain(owner: Instance) -> bool:
     return bases and not pytree and owner.trace is None
 
 
+def _is_kept_by_object(event: Assigned) -> bool:
+    """Whether the container is an attribute of an object from outside, none of whose methods empties or renews it."""
+    held = event.target.base if isinstance(event.target, n.Attribute) and event.form != "item" else None
+    if not isinstance(held, n.Attribute) or not isinstance(held.base, n.Name):
+        return False
+    scope = event.frame.scope.find(held.base.name)
+    owner = scope.names[held.base.name] if scope is not None else None
+    if not isinstance(owner, Instance) or not _is_plain(owner) or not _came_from_outside(event.frame, owner):
+        return False
+    return not any(_renews(method, held.name) for method in _methods(owner.cls.definition))
+
+
+def _methods(cls: n.Class) -> Iterator[n.Function]:
+    found = (statement.function for statement in cls.body if isinstance(statement, n.FunctionDefinition))
+    return (function for function in found if function.name not in ("__init__", "__post_init__", "setup"))
+
+
+def _renews(function: n.Function, name: str) -> bool:
+    """Whether a function takes something out of an attribute of that name, or binds it anew."""
+    for statement in walk_statements(function.body):
+        targets = statement.targets if isinstance(statement, n.Assign) else ()
+        if any(isinstance(node, n.Attribute) and node.name == name for target in targets for node in walk(target)):
+            return True
+        for node in (node for expression in expressions(statement) for node in walk(expression)):
+            method = node.function if isinstance(node, n.Call) else None
+            owner = method.base if isinstance(method, n.Attribute) and method.name in TAKING else None
+            if isinstance(owner, n.Attribute) and owner.name == name:
+                return True
+    return any(isinstance(statement, n.Delete) for statement in walk_statements(function.body))
+
+
 def _came_from_outside(frame: Frame, owner: Instance) -> bool:
-    """Whether the outermost traced function was handed the object."""
+    """Whether the outermost traced function was handed the object, or finds it where it was defined."""
     inside: Frame | None = None
     outermost: Frame | None = None
     for outer in frame.chain():
@@ -102,8 +133,16 @@ def _came_from_outside(frame: Frame, owner: Instance) -> bool:
         inside = outer
     if outermost is None:
         return False
-    held = [*outermost.given, outermost.owner]
+    held = [*outermost.given, outermost.owner, *_around(outermost)]
     return any(isinstance(one, Instance) and one.attributes is owner.attributes for one in held)
+
+
+def _around(frame: Frame) -> Iterator[Value]:
+    """What the function of a frame finds in the scopes that it closes over."""
+    scope = frame.scope.parent
+    while scope is not None:
+        yield from scope.names.values()
+        scope = scope.parent
 
 
 def _is_outer_name(event: Assigned, start: Frame) -> bool:
