@@ -97,24 +97,61 @@ def _expressions(function: n.Function) -> Iterator[n.Expr]:
 
 def _globals(event: SiteSeen, closure: Closure, context: Context) -> Iterator[Report]:
     """A global that is assigned between two calls of the function."""
-    calls = sorted(call.span for frame, call, _ in event.eager if frame.function is None and frame.path == closure.path)
     for name in sorted(function_names(closure.function)):
         scope = closure.scope.find(name)
         if scope is None or scope.parent is not None or not all(map(_is_data, options(scope.names[name]))):
             continue
-        for statement in walk_statements(context.module.body):
-            is_write = isinstance(statement, (n.Assign, n.AugmentedAssign)) and name in bound_by(statement)
-            if is_write and _is_between(statement, calls, context):
-                reads = (e for e in _expressions(closure.function) if isinstance(e, n.Name) and e.name == name)
-                place = next(reads, None)
-                if place is not None:
-                    message = (
-                        f"`{name}` is read once, when `{closure.function.name}` is traced; "
-                        f"the value of line {statement.span.line} is not seen: pass it as an argument"
-                    )
-                    repair = as_arguments(event, [Captured(name, (place,))], context)
-                    yield Report(place.span, message, _jitted(event, closure), repair)
-                return
+        write = _write_between(name, event, closure, context)
+        reads = (e for e in _expressions(closure.function) if isinstance(e, n.Name) and e.name == name)
+        place = next(reads, None) if write is not None else None
+        if write is not None and place is not None:
+            message = (
+                f"`{name}` is read once, when `{closure.function.name}` is traced; "
+                f"the value of line {write.span.line} is not seen: pass it as an argument"
+            )
+            repair = as_arguments(event, [Captured(name, (place,))], context)
+            yield Report(place.span, message, _jitted(event, closure), repair)
+
+
+def _write_between(name: str, event: SiteSeen, closure: Closure, context: Context) -> n.Stmt | None:
+    """The statement that surely changes a global after one call of the function and before another."""
+    here = [(frame, call.span) for frame, call, _ in event.eager if frame.path == closure.path]
+    calls = sorted(span for frame, span in here if frame.function is None)
+    for statement in walk_statements(context.module.body):
+        if _writes(statement, name) and _is_between(statement, calls, context):
+            return statement
+    writers = _writers(name, context.module)
+    found = (_changed_around(span, name, writers, context) for _, span in here)
+    return next((write for write in found if write is not None), None)
+
+
+def _writes(statement: n.Stmt, name: str) -> bool:
+    return isinstance(statement, (n.Assign, n.AugmentedAssign)) and name in bound_by(statement)
+
+
+def _writers(name: str, module: n.Module) -> dict[str, n.Stmt]:
+    """The functions of the module that assign the global always, with the statement."""
+    functions = [s.function for s in module.body if isinstance(s, n.FunctionDefinition) and name in s.function.outer]
+    return {f.name: statement for f in functions for statement in f.body if _writes(statement, name)}
+
+
+def _changed_around(call: Span, name: str, writers: dict[str, n.Stmt], context: Context) -> n.Stmt | None:
+    """What changes the global in a loop around a call: a statement there, or one in a function that is called there."""
+    path = enclosing(context.module, call)
+    functions = [s.function for s in path if isinstance(s, n.FunctionDefinition)]
+    inside = functions[-1] if functions else None
+    for loop in path:
+        if not isinstance(loop, (n.For, n.While)) or (inside is not None and not holds(inside.span, loop.span)):
+            continue
+        for statement in loop.body:  # what stands in a branch may never run
+            if _writes(statement, name) and (inside is None or name in inside.outer):
+                return statement
+            if isinstance(statement, n.ExpressionStatement) and isinstance(statement.value, n.Call):
+                called = statement.value.function
+                is_own = isinstance(called, n.Name) and (inside is None or called.name not in inside.bound)
+                if isinstance(called, n.Name) and is_own and called.name in writers:
+                    return writers[called.name]
+    return None
 
 
 def _is_between(statement: n.Stmt, calls: list[Span], context: Context) -> bool:
