@@ -21,7 +21,6 @@ WITHOUT_REFERENCE = frozenset(
         "at-result-discarded", "control-flow-signature", "deprecated-api", "grad-int-input", "grad-kwargs",
         "grad-nonscalar", "has-aux", "in-axes-arity", "in-axes-kwargs", "in-axes-rank", "in-axes-size",
         "inplace-assign", "mapped-non-array", "mesh-axis-types", "out-axes",
-        "removed-api",  # of parameters; removed names have one
         "scan-carry-type", "traced-print", "unbound-axis", "x64-dtype",
     }
 )  # fmt: skip

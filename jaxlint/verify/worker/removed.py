@@ -1,4 +1,4 @@
-"""Names that JAX has removed, put back as what its change log gives as their replacement.
+"""Names and parameters that JAX has removed, put back as what its change log gives as their replacement.
 
 An original that fails only because a name is gone can so be run and compared. The table is the verifier's own, apart
 from the one that the fixes use, so that a slip in that one does not agree with itself. Sources: JAX's change log.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import sys
 import types
 from typing import Any
@@ -75,6 +76,21 @@ jax.scipy.linalg.triu jax.numpy.triu
 jax.experimental.host_callback.id_print jax.debug.print
 """
 
+# Function, old parameter, new one; a number is the place of what can no longer be passed by name.
+_PARAMETERS = """
+jax.numpy.clip a 0
+jax.numpy.clip a_min min
+jax.numpy.clip a_max max
+jax.numpy.reshape newshape shape
+jax.numpy.quantile interpolation method
+jax.numpy.percentile interpolation method
+jax.numpy.nanquantile interpolation method
+jax.numpy.nanpercentile interpolation method
+jax.numpy.where condition 0
+jax.numpy.where x 1
+jax.numpy.where y 2
+"""
+
 _UPDATES = {
     "index_update": "set",
     "index_add": "add",
@@ -114,8 +130,39 @@ def names(uses: Uses | None = None) -> dict[tuple[Any, str], Any]:
     for name, method in _UPDATES.items():
         _restore(patches, f"jax.ops.{name}", uses.counted(_update(method)))
     _restore(patches, "jax.ops.index", jnp.s_)
+    patches |= _with_parameters(uses)
     patches |= _defaults()
     return patches
+
+
+def _with_parameters(uses: Uses) -> dict[tuple[Any, str], Any]:
+    """Functions that take their removed parameters again; a parameter that this JAX still has is handed on."""
+    renamed: dict[str, dict[str, str]] = {}
+    for line in filter(None, _PARAMETERS.split("\n")):
+        function, old, new = line.split()
+        renamed.setdefault(function, {})[old] = new
+    patches: dict[tuple[Any, str], Any] = {}
+    for path, parameters in renamed.items():
+        function, (module, _, name) = _find(path), path.rpartition(".")
+        if function is not None:
+            patches[_find(module), name] = _taking(function, parameters, uses)
+    return patches
+
+
+def _taking(function: Any, parameters: dict[str, str], uses: Uses) -> Any:
+    signature = inspect.signature(function).parameters
+    kept = {name for name, one in signature.items() if one.kind is not one.POSITIONAL_ONLY}
+    gone = {old: new for old, new in parameters.items() if old not in kept and (new.isdigit() or new in kept)}
+
+    @functools.wraps(function)
+    def taking(*args: Any, **kwargs: Any) -> Any:
+        given = gone.keys() & kwargs.keys()
+        uses.count += bool(given)
+        placed = sorted((int(gone[old]), old) for old in given if gone[old].isdigit())
+        args = (*args, *(kwargs.pop(old) for _, old in placed))
+        return function(*args, **{gone.get(name, name): value for name, value in kwargs.items()})
+
+    return taking
 
 
 def _defaults() -> dict[tuple[Any, str], Any]:
