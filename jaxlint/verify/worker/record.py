@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import types
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ class Call(Struct, frozen=True):
     abstract: bool = False
     label: str = ""  # how it is called in messages, where its source does not say enough
     init: Call | None = None  # for a method: how its instance was built
+    tentative: bool = False  # it rests on a guess, so that a difference leaves the matter open
 
 
 class Recorder:
@@ -42,7 +44,7 @@ class Recorder:
         self.active = True
         self._noted = noted  # called after each call that was kept
         self._built: dict[int, tuple[Any, Call]] = {}  # holds the instances, so that no id is used again
-        self._namespace = namespace
+        self.namespace = namespace
         self._wrappers: dict[int, Any] = {}  # kept alive, so that no id is used again
         self._bound: dict[str, Any] = {}
         self._seen: dict[str, set[Any]] = {}
@@ -51,17 +53,17 @@ class Recorder:
         """Wrap every target that the last statement has bound."""
         for name in self.calls:
             owner_name, _, method = name.rpartition(".")
-            owner = self._namespace.get(owner_name) if owner_name else None
+            owner = self.namespace.get(owner_name) if owner_name else None
             if isinstance(owner, type):
                 value = method_of(owner, method)
                 if isinstance(value, types.FunctionType) and id(value) not in self._wrappers:
                     with contextlib.suppress(AttributeError, TypeError):
                         setattr(owner, method, self._function(name, value))
             elif not owner_name:
-                value = self._namespace.get(name)
+                value = self.namespace.get(name)
                 if _recordable(value) and id(value) not in self._wrappers:
                     self._bound[name] = value
-                    self._namespace[name] = self._wrapped(name, value)
+                    self.namespace[name] = self._wrapped(name, value)
 
     def _wrapped(self, name: str, value: Any) -> Any:
         if isinstance(value, types.FunctionType):
@@ -90,7 +92,7 @@ class Recorder:
 
     def bound(self, name: str) -> Any:
         """The callable itself that the name stands for."""
-        return self._bound.get(name, self._namespace.get(name))
+        return self._bound.get(name, self.namespace.get(name))
 
     def called(self, name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the function, and note the arguments from before it and the result."""
@@ -178,7 +180,8 @@ class _Proxy:
         return getattr(self._jaxlint_original, name)
 
 
-class Shape(Struct, frozen=True):
+@dataclasses.dataclass(frozen=True, slots=True)  # arguments that hold it are copied, which a Struct forbids
+class Shape:
     """What is known of an array that was only seen as a tracer."""
 
     shape: tuple[int, ...]
@@ -213,6 +216,14 @@ def method_of(owner: type, name: str) -> Any:
     with contextlib.suppress(Exception):
         function = value.__get__(None, owner)
         return function if isinstance(function, types.FunctionType) else value
+    return value
+
+
+def find(namespace: Mapping[str, Any], name: str) -> Any:
+    """The callable of this name in a module's globals; for a method, the function that takes the instance first."""
+    value: Any = namespace.get(name.split(".")[0])
+    for part in name.split(".")[1:]:
+        value = method_of(value, part) if isinstance(value, type) else None
     return value
 
 
