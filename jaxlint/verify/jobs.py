@@ -219,7 +219,9 @@ class CallResult(Struct, frozen=True):
     """What calling one target in both versions showed."""
 
     name: str
-    outcome: str  # same, different, unclear, healed (before raises, after does not), called otherwise, skipped
+    outcome: (
+        str  # same, different, unclear, healed (before raises, after does not), called otherwise, doubtful, skipped
+    )
     why: str = ""
     inputs: dict[str, int] = {}  # source → input sets on which both returned and the values were compared
     max_abs: float = 0.0

@@ -50,6 +50,9 @@ def judge(evidence: Evidence) -> Verification:
         return made.say(
             Verdict.UNVERIFIED, f"the fixed program calls {otherwise.name} with other arguments: {otherwise.why}"
         )
+    doubtful = next((call for call in calls if call.outcome == "doubtful"), None)
+    if doubtful:
+        return made.say(Verdict.UNVERIFIED, doubtful.why)
     missed = _missed(evidence)
     if missed:
         fault = evidence.after.result.fault

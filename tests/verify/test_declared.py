@@ -104,12 +104,10 @@ def test_examples_are_what_functions_and_methods_are_called_with(verifier: Verif
 
     text = STEP + EXAMPLES
     undeclared = verdict(STEP, "rate * jnp.mean(batch)", "jnp.mean(batch) * rate")
-    assert undeclared.verdict is Verdict.UNVERIFIED
-    assert "add `# jaxlint: example step(f32[8,3], f32[8,3], rate=f32[8,3])`" in undeclared.reason
+    assert undeclared.verdict in GOOD and undeclared.inputs.startswith("synthesised (")
     good = verdict(text, "rate * jnp.mean(batch)", "jnp.mean(batch) * rate")
     assert good.verdict in GOOD and good.inputs.startswith("declared (")
     assert verdict(text, "jnp.square, params", "lambda p: p + p, params").verdict is Verdict.DIFFERENT
-    assert "State(3).loss" in verdict(STEP, ") / self", ") / 2 / self").reason
     assert verdict(text, ") / self", ") * (1 / 2) / self").verdict is Verdict.DIFFERENT
     assert verdict(text, "jnp.sum(self.weights * batch['x'])".replace("'", '"'), 'self.weights @ batch["x"]').same
     # The class builds its instances in another way: each version makes its own.
@@ -124,7 +122,7 @@ def test_an_example_that_cannot_be_called_is_told(verifier: Verifier, tmp_path: 
     text = STEP + '# jaxlint: example step({"w": f32[0][3]}, f32[2], rate=1)\n# jaxlint: example step(f32[3])\n'
     change = Change(str(tmp_path / "a.py"), text, text.replace("rate * jnp.mean(batch)", "jnp.mean(batch) * rate"))
     found = verifier.verify(change)
-    assert found.verdict is Verdict.UNVERIFIED
+    assert found.inputs.startswith("synthesised (")
     line = STEP.count("\n") + 1
     assert f"the example at line {line} fails with" in found.reason
     assert f"the example at line {line + 1} does not fit step(params, batch" in found.reason

@@ -106,7 +106,9 @@ def children(value: Any) -> Iterator[tuple[str, Any]]:
 
 def attributes(value: Any) -> dict[str, Any]:
     """What an object holds, in its `__dict__` and in slots."""
-    found = dict(getattr(value, "__dict__", {}))
+    found: dict[str, Any] = {}
+    with contextlib.suppress(AttributeError, TypeError):
+        found |= object.__getattribute__(value, "__dict__")  # its own, whatever it hands on
     for kind in type(value).__mro__:
         slots = vars(kind).get("__slots__", ())
         for slot in [slots] if isinstance(slots, str) else slots:

@@ -17,8 +17,7 @@ import numpy as np
 from jaxlint.verify.examples import COLLECT, DTYPES, KEY
 from jaxlint.verify.jobs import Declared, Example, Target
 from jaxlint.verify.worker.place import Place
-from jaxlint.verify.worker.record import Call, Shape
-from jaxlint.verify.worker.side import find
+from jaxlint.verify.worker.record import Call, Shape, find
 from jaxlint.verify.worker.synthesise import filled
 
 _MOST = 16

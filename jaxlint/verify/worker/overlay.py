@@ -125,3 +125,17 @@ def executed_by(path: str, run: Callable[[types.ModuleType], None]) -> Iterator[
 def show_source(path: str, text: str) -> None:
     """Tracebacks and `inspect.getsource` read this text, not the file's."""
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+
+
+@contextlib.contextmanager
+def shown(path: str, text: str) -> Iterator[None]:
+    """Whoever asks for the source of what stands in the file sees this version of it inside the block."""
+    old = linecache.cache.get(path)
+    show_source(path, text)
+    try:
+        yield
+    finally:
+        if old is None:
+            linecache.cache.pop(path, None)
+        else:
+            linecache.cache[path] = old

@@ -20,28 +20,29 @@ from msgspec import Struct, structs
 
 from jaxlint.verify.compare_text import compare_text
 from jaxlint.verify.compare_values import Captured, Comparison, compare, worst_of
-from jaxlint.verify.jobs import WARM_CALLS, CallResult, Draws, Fault, ReplayJob, ReplayResult, Target, World
+from jaxlint.verify.jobs import CallResult, Draws, Fault, ReplayJob, ReplayResult, Target, World
 from jaxlint.verify.worker import execute, overlay
 from jaxlint.verify.worker.called import other_arguments, same_results
-from jaxlint.verify.worker.capture import TooMuch, capture
+from jaxlint.verify.worker.capture import TooMuch
 from jaxlint.verify.worker.clone import Uncopyable
 from jaxlint.verify.worker.commanded import Commanded
-from jaxlint.verify.worker.counting import Counter
 from jaxlint.verify.worker.declared import Declarations
 from jaxlint.verify.worker.family import Family, Version, pairs
 from jaxlint.verify.worker.functions import UNKNOWN
+from jaxlint.verify.worker.measuring import Meter
 from jaxlint.verify.worker.neutral import KeyLog
 from jaxlint.verify.worker.place import Place
 from jaxlint.verify.worker.program import prepare, seed
 from jaxlint.verify.worker.record import Call, Recorder, on_new_instances
+from jaxlint.verify.worker.search import NotFound, Refused
 from jaxlint.verify.worker.side import Outcome, Side, Vary
-from jaxlint.verify.worker.synthesise import NotFound, arguments, example_of, from_shapes
-from jaxlint.verify.worker.timing import paired
+from jaxlint.verify.worker.synthesise import Planned, arguments, example_of, from_shapes, planned, refusal
+from jaxlint.verify.worker.tally import Tally
+from jaxlint.verify.worker.usage import uses
 from jaxlint.verify.worker.vary import STYLES, shaken, varier, widened
 from jaxlint.verify.worker.worlds import inside, patched
 
-_COMPARE_S, _TIME_S, _MAX_TIMED = 6.0, 15.0, 3
-_NOTHING = "returns no numbers or texts, and changes none"
+_COMPARE_S, _GUESSED_STYLES = 6.0, 6
 _ORDINARY = ("", "fresh", "positive", "small")
 _wall = time.monotonic
 
@@ -65,11 +66,9 @@ class _Loaded(Struct, frozen=True):
 class _Replay:
     def __init__(self, job: ReplayJob) -> None:
         self.job = job
-        self.counter, self.log = Counter(), KeyLog()
+        self.meter, self.log = Meter(job.seed), KeyLog()
         self.hits: set[int] = set()
         self.ran_again: set[int] = set()  # when the fixed version's own calls were recorded
-        self.timed = 0
-        self.proven_faster = False
         self.problems: list[str] = []
         self.names = {target.name for target in job.targets}.union(job.called)
         self.has_keys = not (job.before_world.ignores_keys or job.after_world.ignores_keys)
@@ -81,6 +80,7 @@ class _Replay:
         with contextlib.redirect_stdout(io.StringIO()):
             commanded = self._follow(place)
             recorded = self._load(place, job.before, job.before_world, self.names)
+            self.recorded = recorded.namespace
             with inside(job.before_world):
                 self.declared = Declarations(job.declared, job.targets, place, recorded.namespace, job.seed)
             if commanded:
@@ -153,13 +153,13 @@ class _Replay:
     def _load(self, place: Place, text: str, world: World, names: Collection[str] = ()) -> _Loaded:
         """A module of this text, with recorders around the callables of these names."""
         seed()
-        loaded, fault = types.ModuleType(place.name), None
-        recorder, modules = Recorder(names, vars(loaded)), self.family.fresh()
+        fault, modules = None, self.family.fresh()
+        empty = types.ModuleType(place.name)  # what is left where the file is never reached
+        recorders = [Recorder(names, vars(empty))]
 
         def run(module: types.ModuleType) -> None:
-            nonlocal loaded, recorder
-            loaded, recorder = module, Recorder(names, vars(module))
-            execute.run(text, module, self.job.path, recorder.wrap_new if names else None)
+            recorders.append(Recorder(names, vars(module)))
+            execute.run(text, module, self.job.path, recorders[-1].wrap_new if names else None)
 
         try:
             with inside(world):
@@ -169,9 +169,10 @@ class _Replay:
             pass
         except BaseException as error:
             fault = execute.fault_of(error, self.job.path)
+        recorder = recorders[-1]
         recorder.active = False
         self.family.note()
-        return _Loaded(vars(loaded), modules, recorder, fault)
+        return _Loaded(recorder.namespace, modules, recorder, fault)
 
     def _judge(self, target: Target, before: Side, after: Side, recorder: Recorder, again: Recorder) -> CallResult:
         name = target.name
@@ -181,9 +182,11 @@ class _Replay:
             problem = _not_comparable(before.function(name), after.function(name))
             if problem:
                 return self._by_results(name, problem, recorder, again)
-            calls = self._calls(target, after, recorder)
+            calls = self._calls(target, before, after, recorder)
             before.settle(after)  # looking for arguments has called one side alone
             return (self._drawn if self.job.log_keys else self._compare)(target, calls, before, after)
+        except Refused as error:
+            return CallResult(name, "doubtful", f"{name}: {error}: {self._advice(name, after)}")
         except NotFound as error:
             return CallResult(name, "skipped", f"{error}: {self._advice(name, after)}")
         except Uncopyable as error:
@@ -191,37 +194,54 @@ class _Replay:
         except TooMuch:
             return CallResult(name, "skipped", "its result holds more numbers than are kept for comparison")
 
-    def _calls(self, target: Target, after: Side, recorder: Recorder) -> list[Call]:
+    def _calls(self, target: Target, before: Side, after: Side, recorder: Recorder) -> list[Call]:
         name = target.name
         owner = name.rpartition(".")[0]
         calls = [*self.declared.calls[name], *recorder.calls[name]]
-        if calls and any(t.direct and t.name == f"{owner}.__init__" for t in self.job.targets):
+        if not calls and recorder.shapes[name]:
+            return [from_shapes(call, self.job.seed) for call in recorder.shapes[name]]
+        calls = calls or self._made_up(name, before, after)
+        if "." in name and any(t.direct and t.name == f"{owner}.__init__" for t in self.job.targets):
             built = ((call, call.init or recorder.init_of(call.args[0])) for call in calls if call.args)
             return [new for call, init in built if init for new in on_new_instances(owner, call, init)]
-        if calls:
-            return calls
-        if recorder.shapes[name]:
-            return [from_shapes(call, self.job.seed) for call in recorder.shapes[name]]
-        if "." in name:
-            raise NotFound("no instance of its class is at hand")
-        with after.active(), contextlib.redirect_stdout(io.StringIO()):
-            made = arguments(after.function(name), self.job.seed)
-            jax.clear_caches()
-            return [made]
+        return calls
+
+    def _made_up(self, name: str, before: Side, after: Side) -> list[Call]:
+        def refused_by(side: Side, call: Call) -> Exception | None:
+            with side.active(), contextlib.redirect_stdout(io.StringIO()):
+                return refusal(side.function(name), *side.fresh(call))
+
+        one, two = (functools.partial(refused_by, side) for side in (before, after))
+        try:
+            strict = before.world is after.world  # a reference takes more than a program of JAX does
+            return arguments(self._planned(name, after), one, two, self.job.seed, strict=strict)
+        finally:
+            jax.clear_caches()  # what the search has traced is traced again, and seen
+
+    def _planned(self, name: str, after: Side) -> Planned:
+        with overlay.shown(self.job.path, self.job.after):
+            compared = uses(after.function(name), after.namespace)
+        with overlay.shown(self.job.path, self.job.before):
+            return planned(name, self.recorded, compared)
 
     def _advice(self, name: str, after: Side) -> str:
-        owner = name.rpartition(".")[0]
         if _is_test(name):
             return f"have it run by `--run 'pytest {os.path.relpath(self.job.path, self.job.declared.root or '.')}'`"
-        example = example_of(name, after.function(name), after.function(owner) if owner else None)
+        try:
+            example = example_of(self._planned(name, after))
+        except NotFound:
+            owner, _, method = name.rpartition(".")
+            example = f"{owner}(...).{method}(...)" if owner else f"{name}(...)"
         return f"add `# jaxlint: example {example}` with the right shapes, or let `--run` name a command that calls it"
 
     def _compare(self, target: Target, calls: list[Call], before: Side, after: Side) -> CallResult:
-        end, tally = _wall() + _COMPARE_S, _Tally(target.name)
-        for style in ("", *(() if self.job.gentle else STYLES)):
+        end, tally = _wall() + _COMPARE_S, Tally(target.name)
+        for place, style in enumerate(("", *(() if self.job.gentle else STYLES))):
             for call in calls:
                 if style and tally.found and _wall() > end:
                     break
+                if call.tentative and (tally.doubt or place > _GUESSED_STYLES):
+                    continue
                 end_result = self._try(target, call, style, tally, before, after)
                 if end_result is not None:
                     return end_result
@@ -231,7 +251,7 @@ class _Replay:
         elif tally.hits:
             jax.clear_caches()  # so that other targets that call it trace it again
         measured = self.job.measure and not tally.opaque
-        return self._measure(answer, tally.good, before, after) if measured and tally.good else answer
+        return self.meter.measure(answer, tally.good, before, after) if measured and tally.good else answer
 
     def _drawn(self, target: Target, calls: list[Call], before: Side, after: Side) -> CallResult:
         """How often keys are used within the calls, by each version; nothing is compared."""
@@ -243,7 +263,7 @@ class _Replay:
         return Draws(sum(one.consumed for one in used), sum(one.distinct for one in used))
 
     def _try(
-        self, target: Target, call: Call, style: str, tally: _Tally, before: Side, after: Side
+        self, target: Target, call: Call, style: str, tally: Tally, before: Side, after: Side
     ) -> CallResult | None:
         """One call in both versions; a result when it settles the matter, else what it showed is in the tally."""
         name, vary = target.name, self._vary(style)
@@ -251,10 +271,13 @@ class _Replay:
         hits: set[int] = set()
         with execute.watched(self.job.path, self.job.watch, hits):
             two = after.call(name, call, vary)
+        if _kept_tracer(one.values) and not _kept_tracer(two.values):
+            tally.note_fault(_kept_tracer(one.values), healed=not two.fault and not style)
+            return None
         if one.fault or two.fault:
             why = _parting(name, one.fault, two.fault, _inputs(style, call))
             if why:
-                return CallResult(name, "different", why)
+                return tally.told_apart(call, CallResult(name, "different", why))
             tally.note_fault(one.fault, healed=not two.fault and not style)
             return None
         result = self._one(target, call, style, one, two, before, vary)
@@ -262,7 +285,10 @@ class _Replay:
             return CallResult(name, "skipped", result.why)
         if result.level == "different":
             gap = worst_of([*tally.found, result]).gap
-            return CallResult(name, "different", result.why, tally.inputs, result.max_abs, gap=gap)
+            parted = CallResult(name, "different", result.why, tally.inputs, result.max_abs, gap=gap)
+            return tally.told_apart(call, parted)
+        if result.level == "unclear" and call.tentative:
+            return None
         tells = one.tells or two.tells or _is_test(name)
         tally.note(result if tells else structs.replace(result, judged=0), call, ordinary=not style)
         tally.hits |= hits
@@ -317,84 +343,6 @@ class _Replay:
             return outcome.values if outcome.fault is None else None
         return None
 
-    def _measure(self, result: CallResult, call: Call, before: Side, after: Side) -> CallResult:
-        """Count what warm calls compile and trace; time them when nothing else is proven yet."""
-        counts = [self._count(side, result.name, call) for side in (before, after)]
-        (compiled, traced), (compiled_after, traced_after) = counts
-        timing = None
-        real = before.world is after.world is World.REAL
-        if real and self.timed < _MAX_TIMED and not self.proven_faster and result.outcome == "same":
-            self.timed += 1
-            # Fewer compilations are a gain already, and calls that compile take long.
-            budget = _TIME_S if compiled == compiled_after else _TIME_S / 5
-            timing = self._time(result.name, call, before, after, budget)
-            self.proven_faster = bool(timing and timing.faster)
-        return structs.replace(
-            result, compiles=(compiled, compiled_after), traces=(traced, traced_after), timing=timing
-        )
-
-    def _count(self, side: Side, name: str, call: Call) -> tuple[int, int]:
-        prepared = [side.fresh(call) for _ in range(WARM_CALLS)]
-        start = self.counter.now()
-        with contextlib.redirect_stdout(io.StringIO()), side.active():
-            for args, kwargs in prepared:
-                jax.block_until_ready(side.function(name)(*args, **kwargs))
-        end = self.counter.now()
-        return end[0] - start[0], end[1] - start[1]
-
-    def _time(self, name: str, call: Call, before: Side, after: Side, budget: float) -> Any:
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            runs = [_runner(side, name, call) for side in (before, after)]
-            for side, run in zip((before, after), runs, strict=True):
-                side.enter()
-                run()
-            if printed.getvalue():
-                return None  # printing costs more than computing
-            accelerator = jax.default_backend() != "cpu"
-            enter = before.enter, after.enter
-            return paired(runs[0], runs[1], budget, self.job.seed, accelerator=accelerator, enter=enter)
-
-
-class _Tally:
-    """What the calls of one target have shown so far."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.found: list[Comparison] = []
-        self.inputs: dict[str, int] = {}
-        self.healed: Fault | None = None  # what the original raised where the fixed version did not
-        self.raised: Fault | None = None
-        self.good: Call | None = None  # a call as it was given that both versions take
-        self.hits: set[int] = set()  # what ran in calls that both versions take
-        self.opaque = False  # its result holds a function that is not known to be the same
-
-    def note(self, result: Comparison, call: Call, ordinary: bool) -> None:
-        """Both returned, and nothing differed."""
-        self.found.append(result)
-        self.good = self.good or (call if ordinary else None)
-        if result.judged:
-            self.inputs[call.source] = self.inputs.get(call.source, 0) + 1
-
-    def note_fault(self, fault: Fault | None, healed: bool) -> None:
-        """Both raised the same, or only the original did."""
-        self.raised = self.raised or fault
-        if healed:
-            self.healed = self.healed or fault
-
-    def answer(self) -> CallResult:
-        """What all of them show together."""
-        if self.healed and not self.good:
-            return CallResult(self.name, "healed", fault=self.healed)
-        if not self.inputs:
-            often = f"raises {self.raised} on every input that was tried; mend that first"
-            return CallResult(self.name, "skipped", f"{self.name} {often if self.raised else _NOTHING}")
-        if self.opaque:
-            return CallResult(
-                self.name, "skipped", f"{self.name} returns a function that may have changed, and nothing calls it here"
-            )
-        total = worst_of(self.found)
-        return CallResult(self.name, total.level, total.why, self.inputs, total.max_abs, self.healed, gap=total.gap)
-
 
 def _parting(name: str, one: Fault | None, two: Fault | None, inputs: str) -> str:
     """How the faults of two calls tell the versions apart; empty when they do not."""
@@ -405,6 +353,12 @@ def _parting(name: str, one: Fault | None, two: Fault | None, inputs: str) -> st
     return ""
 
 
+def _kept_tracer(values: Captured) -> Fault | None:
+    """What anyone gets who uses a tracer that a call has left behind."""
+    path = next((leaf.path for leaf in values.leaves if leaf.kind == "other" and leaf.text == "a tracer"), None)
+    return None if path is None else Fault("UnexpectedTracerError", f"a tracer is left in {path}")
+
+
 def _is_test(name: str) -> bool:
     """Whether it is a test, which says by raising whether all is well."""
     return name.rpartition(".")[2].startswith("test_")
@@ -412,22 +366,6 @@ def _is_test(name: str) -> bool:
 
 def _then(first: Callable[[Any], Any] | None, second: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return second if first is None else lambda value: second(first(value))
-
-
-def _runner(side: Side, name: str, call: Call) -> Callable[[], object]:
-    side.enter()
-    function = side.function(name)
-    args, kwargs = side.fresh(call)
-    untouched = capture((args, kwargs))
-    jax.block_until_ready(function(*args, **kwargs))
-    if compare(untouched, capture((args, kwargs))).level == "same":
-        return lambda: jax.block_until_ready(function(*args, **kwargs))
-
-    def with_fresh_copies() -> object:
-        args, kwargs = side.fresh(call)
-        return jax.block_until_ready(function(*args, **kwargs))
-
-    return with_fresh_copies
 
 
 def _not_comparable(before: Any, after: Any) -> str:

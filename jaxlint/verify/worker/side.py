@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -20,17 +20,9 @@ from jaxlint.verify.worker import execute
 from jaxlint.verify.worker.capture import attributes, capture
 from jaxlint.verify.worker.clone import Cloner, Twins, Uncopyable
 from jaxlint.verify.worker.functions import Functions
-from jaxlint.verify.worker.record import Call, Instance, method_of
+from jaxlint.verify.worker.record import Call, Instance, find
 from jaxlint.verify.worker.state import State
 from jaxlint.verify.worker.worlds import inside
-
-
-def find(namespace: Mapping[str, Any], name: str) -> Any:
-    """The callable of this name in a module's globals; for a method, the function that takes the instance first."""
-    value: Any = namespace.get(name.split(".")[0])
-    for part in name.split(".")[1:]:
-        value = method_of(value, part) if isinstance(value, type) else None
-    return value
 
 
 class Outcome(Struct, frozen=True):
