@@ -20,15 +20,13 @@ import numpy as np
 
 from jaxlint.verify.worker import made_up
 from jaxlint.verify.worker.plans import LIKELY, Array, Given, Made, OneOf, Real, Seed, Size
-from jaxlint.verify.worker.usage import Use, uses
+from jaxlint.verify.worker.usage import uses
+from jaxlint.verify.worker.use import Use
 
 _DEEPEST, _FEW = 4, 2
 _KEYS = {"key", "rng", "prng", "prng_key", "rng_key", "seed_key", "subkey"}
 _INDICES = {"idx", "index", "indices", "labels", "label", "tokens", "ids", "inds"}
-_COUNTS = {
-    "n", "num", "steps", "n_steps", "num_steps", "length", "size", "k", "depth", "iters", "n_iters", "num_iters",
-    "rounds", "n_in", "n_out",
-}  # fmt: skip
+_COUNTS = {"n", "num", "steps", "length", "size", "k", "depth", "iters", "rounds"}
 _SCALARS = ("loss", "energy", "prob", "objective", "potential", "density")
 _ARRAYS = {"Array", "ndarray", "ArrayLike", "ArrayImpl"}
 _SEQUENCES = (list, tuple, collections.abc.Sequence, collections.abc.Iterable)
@@ -283,8 +281,9 @@ def _of_name(name: str, use: Use, depth: int, bare: bool) -> Any:
         return Array(0, "k")
     if bare and low in ("keys", "rngs"):
         return Array(1, "k")
-    if bare and name in _COUNTS and not use.dims and not use.rank and not use.least:
-        return Size(LIKELY) if depth else Array(0, "i")
+    counts = name in _COUNTS or name.startswith(("n_", "num_"))
+    if bare and counts and not use.dims and not use.rank and not use.least:
+        return Size(LIKELY) if depth else OneOf((Array(0, "i"), Size(_FEW)))
     rank = len(use.dims) if use.dims else use.rank
     return Array(rank, "i" if low in _INDICES or use.index else "f", use.least)
 

@@ -278,6 +278,8 @@ class _Replay:
             why = _parting(name, one.fault, two.fault, _inputs(style, call))
             if why:
                 return tally.told_apart(call, CallResult(name, "different", why))
+            if call.tentative:
+                return None
             tally.note_fault(one.fault, healed=not two.fault and not style)
             return None
         result = self._one(target, call, style, one, two, before, vary)

@@ -16,7 +16,8 @@ from jaxlint.verify.worker.planner import Planner
 from jaxlint.verify.worker.plans import LIKELY, Array, Given, Made, Real, Seed, Size, mapped, written
 from jaxlint.verify.worker.record import Call, Shape, find
 from jaxlint.verify.worker.search import Accepts, NotFound, Question, Refused, found
-from jaxlint.verify.worker.usage import Use, uses
+from jaxlint.verify.worker.usage import uses
+from jaxlint.verify.worker.use import Use
 
 
 class Planned(Struct, frozen=True):

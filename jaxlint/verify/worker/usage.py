@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import dataclasses
 import inspect
 import textwrap
 import types
 from collections.abc import Mapping
 from typing import Any
+
+from jaxlint.verify.worker.known_calls import last, note_call
+from jaxlint.verify.worker.use import Use, merge
 
 _DEEPEST = 4
 _OF_ARRAYS = {
@@ -20,52 +22,7 @@ _OF_ARRAYS = {
     *("astype", "transpose", "ravel", "flatten", "var", "dot", "argmax", "argmin", "any", "all", "squeeze", "swapaxes"),
     *("copy", "clip", "round", "item", "tolist", "block_until_ready", "cumsum", "prod", "sort", "conj", "repeat"),
 }
-_COUNTS = {"range": 3, "arange": 3, "eye": 2, "one_hot": 2, "top_k": 2, "fori_loop": 2, "identity": 1, "tri": 2}
-_SHAPED = frozenset({"zeros", "ones", "empty", "full", "normal", "uniform", "bernoulli", "broadcast_to", "reshape"})
-_CALLING: dict[str, dict[int, str]] = {
-    **{key: {0: "number"} for key in ("grad", "value_and_grad", "hessian")},
-    **{key: {0: ""} for key in ("jit", "vmap", "checkpoint", "filter_jit", "jacfwd", "jacrev", "map", "filter_vmap")},
-    **{"fori_loop": {2: "last"}, "scan": {0: "carrying"}, "while_loop": {0: "below", 1: "first"}},
-    **{"cond": {1: "", 2: ""}, "jvp": {0: ""}, "vjp": {0: ""}, "linearize": {0: ""}, "tree_map": {0: ""}},
-}
-"""What takes functions: their places, and what they return."""
 _OF_METHODS = {"items", "keys", "values", "get"}
-
-
-@dataclasses.dataclass(slots=True)
-class Use:
-    """How one value is used; filled in while the function is read, since what it is called changes on the way."""
-
-    attributes: dict[str, Use] = dataclasses.field(default_factory=dict)
-    keys: dict[str, Use] = dataclasses.field(default_factory=dict)
-    parts: list[Use] = dataclasses.field(default_factory=list)  # of what it is unpacked to
-    items: Use | None = None  # of each of its items
-    annotations: list[Any] = dataclasses.field(default_factory=list)  # of parameters that it is handed on to
-    texts: list[str] = dataclasses.field(default_factory=list)  # that it is compared with
-    called: bool = False
-    returns: str = ""  # where it is called so: a number, or what the function of a loop returns
-    tree: bool = False
-    count: bool = False
-    key: bool = False
-    index: bool = False
-    axis: bool = False
-    dims: str | None = None  # its letters in an einsum
-    rank: int | None = None  # its very rank
-    least: int = 0  # a rank that it has at least
-
-    def attribute(self, name: str) -> Use:
-        """The use of what it has under a name."""
-        return self.attributes.setdefault(name, Use())
-
-    def item(self) -> Use:
-        """The use of each of its items."""
-        self.items = self.items or Use()
-        return self.items
-
-    def unpacked(self, count: int) -> list[Use]:
-        """The uses of the parts that it is unpacked to."""
-        self.parts += [Use() for _ in range(count - len(self.parts))]
-        return self.parts[:count]
 
 
 def uses(function: Any, namespace: Mapping[str, Any]) -> dict[str, Use]:
@@ -243,12 +200,7 @@ class _Reader(ast.NodeVisitor):
         own = self._use(node.func)
         if own is not None:
             own.called = True
-        name = _last(node.func)
-        self._known_call(name, node)
-        for keyword in node.keywords:
-            use = self._use(keyword.value)
-            if use and keyword.arg in ("axis", "axes", "in_axes"):
-                use.axis = True
+        note_call(node, [self._use(argument) for argument in node.args], self._use)
         self._hand_on(node)
         self._enter(node)
         self.generic_visit(node)
@@ -267,31 +219,6 @@ class _Reader(ast.NodeVisitor):
             for part in inner.body if isinstance(inner, ast.FunctionDef) else [inner.body]:
                 self.visit(part)
 
-    def _known_call(self, name: str, node: ast.Call) -> None:
-        text = ast.unparse(node.func)
-        given = [self._use(argument) for argument in node.args]
-        if name == "einsum" and node.args and isinstance(node.args[0], ast.Constant):
-            for use, dims in zip(given[1:], str(node.args[0].value).split("->")[0].split(","), strict=False):
-                if use and "." not in dims:
-                    use.dims = dims.strip()
-        if "tree" in text.split(".") or name.startswith("tree_") or name in ("init", "update", "apply_updates"):
-            for use in filter(None, given):
-                use.tree = True
-        if "random" in text.split(".") and given and given[0]:
-            given[0].key = True
-        for use in filter(None, given[: _COUNTS.get(name, 0)]):
-            use.count = use.count or name not in ("one_hot", "top_k") or use is not given[0]
-        if name == "split" and len(given) > 1 and given[1]:
-            given[1].count = True
-        for argument in node.args if name in _SHAPED else ():
-            sizes = argument.elts if isinstance(argument, ast.Tuple) else [argument] if name == "reshape" else []
-            for use in filter(None, map(self._use, sizes)):
-                use.count = True
-        for place, returns in _CALLING.get(name, {}).items():
-            use = given[place] if place < len(given) else None
-            if use:
-                use.called, use.returns = True, use.returns or returns
-
     def _hand_on(self, node: ast.Call) -> None:
         """What is handed on to another function of the file, also through what transforms make of it."""
         made, owner = _innermost(node.func), self._namespace
@@ -301,8 +228,8 @@ class _Reader(ast.NodeVisitor):
         for argument, parameter in zip(node.args, parameters, strict=False):
             use = self._use(argument)
             if use and inner and parameter.name in inner:
-                lower = name != _last(node.func) and "vmap" in ast.unparse(node.func)
-                _merge(use, inner[parameter.name], ranks=not lower)
+                lower = name != last(node.func) and "vmap" in ast.unparse(node.func)
+                merge(use, inner[parameter.name], ranks=not lower)
                 if parameter.annotation is not parameter.empty and not lower:
                     use.annotations.append(parameter.annotation)
 
@@ -323,31 +250,8 @@ def _is_function(value: Any) -> bool:
     return isinstance(value, types.FunctionType) or isinstance(getattr(value, "__wrapped__", None), types.FunctionType)
 
 
-def _merge(use: Use, other: Use, *, ranks: bool) -> None:
-    for name, inner in other.attributes.items():
-        _merge(use.attribute(name), inner, ranks=ranks)
-    for name, inner in other.keys.items():
-        _merge(use.keys.setdefault(name, Use()), inner, ranks=ranks)
-    for one, two in zip(use.unpacked(len(other.parts)), other.parts, strict=False):
-        _merge(one, two, ranks=ranks)
-    if other.items:
-        _merge(use.item(), other.items, ranks=ranks)
-    for flag in ("called", "tree", "count", "key", "index", "axis"):
-        setattr(use, flag, getattr(use, flag) or getattr(other, flag))
-    use.annotations += other.annotations
-    use.texts += other.texts
-    use.returns = use.returns or other.returns
-    if ranks:
-        use.dims, use.least = use.dims or other.dims, max(use.least, other.least)
-        use.rank = other.rank if use.rank is None else use.rank
-
-
 def _adds(part: ast.expr) -> bool:
     return isinstance(part, ast.Constant) and part.value in (None, ...)
-
-
-def _last(func: ast.expr) -> str:
-    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
 
 
 def _innermost(func: ast.expr) -> ast.expr:
