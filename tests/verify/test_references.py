@@ -69,6 +69,13 @@ TABLE = HEAD + (
     "@jax.jit\ndef layer(x):\n    x = TABLE['relu'](x)\n    return x * 0.5 if jnp.max(x) > 1 else x\n\n"
     "print(layer(jnp.arange(4.0)))\n"
 )
+EACH = (
+    HEAD
+    + "def first(u):\n    u[0] = 1.0\n    return u\n\nus = jnp.zeros((2, 3))\nprint(jax.vmap(first)(us), us.sum())\n"
+)
+PART = (
+    HEAD + "def filled(u):\n    row = u[0]\n    row[1] = 1.0\n    return u, row\n\nprint(filled(jnp.zeros((2, 3))))\n"
+)
 SUMMED = "u = u.at[1:-1].add(0.5 * (u[2:] - u[:-2]))"
 
 FIXES = [
@@ -82,6 +89,7 @@ FIXES = [
     (NAMED, ("(0,))(jnp.zeros((3, 3)), offset=", "(0, None))(jnp.zeros((3, 3)), "), "in-axes-kwargs", "by name"),
     (DISCARDED, ("table.at", "table = table.at"), "at-result-discarded", "changes x itself"),
     (STORED, ("u[1:-1] += 0.5 * (u[2:] - u[:-2])", SUMMED), "inplace-assign", "changes x itself"),
+    (EACH, ("u[0] = 1.0", "u = u.at[0].set(1.0)"), "inplace-assign", "changes x itself"),
     (TABLE, ("x * 0.5 if jnp.max(x) > 1 else x", "jnp.where(jnp.max(x) > 1, x * 0.5, x)"), "traced-branch", "eager"),
     (CAUGHT, ("x[x > 0].sum()", "jnp.where(x > 0, x, 0).sum()"), "bool-mask-index", "1 of 2 errors"),
     (QUIET, ("x[x > 0].sum()", "jnp.where(x > 0, x, 0).sum()"), "bool-mask-index", "1 of 2 errors"),
@@ -107,6 +115,7 @@ def test_a_right_fix_is_confirmed(judge: Judge, before: str, edit: tuple[str, st
         (DISCARDED, (("table.at[i].set", "table = table.at[i].add"), ("i / 2", "i / 3")), "at-result-discarded"),
         (STORED, (("u[1:-1] += 0.5 * (u[2:] - u[:-2])", SUMMED.replace("add", "set")),), "inplace-assign"),
         (SHARED, (("u[0] = 1.0", "u = u.at[0].set(1.0)"),), "inplace-assign"),  # others hold the array too
+        (PART, (("row[1] = 1.0", "row = row.at[1].set(1.0)"),), "inplace-assign"),  # NumPy's row is a part of u
         (TABLE, (("x * 0.5 if jnp.max(x) > 1 else x", "jnp.where(jnp.max(x) > 1, x, x * 0.5)"),), "traced-branch"),
         (CAUGHT, (("x[x > 0].sum()", "jnp.where(x > 0, x, 1).sum()"),), "bool-mask-index"),
         (QUIET, (("x[x > 0]", "jnp.where(x > 0, x, 0)"), ("f(jnp.arange(4.0) - 1)", "pass")), "bool-mask-index"),

@@ -17,6 +17,7 @@ import itertools
 import re
 import sys
 import types
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -25,6 +26,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxlint.verify.worker import loops
+from jaxlint.verify.worker.capture import is_tracer
 from jaxlint.verify.worker.eager import Patches, eager_jit, to_arrays
 
 _MAX_ELEMENTS, _MAX_READINGS = 512, 16
@@ -43,10 +45,12 @@ def functions() -> Patches:
         (jax, "grad"): grad,
         (jax, "value_and_grad"): value_and_grad,
         (lax, "scan"): scan,
+        (lax, "map"): lambda f, xs, **_: scan(lambda carry, x: (carry, f(x)), (), xs)[1],
         (lax, "cond"): cond,
+        (lax, "while_loop"): while_loop,
+        (lax, "fori_loop"): fori_loop,
     }
-    array = type(jnp.zeros(1))
-    plain[array, "__setitem__"] = _set_item
+    plain |= _stores()
     reference = type(jnp.zeros(1).at[0])
     updates = {n: getattr(reference, n) for n in _UPDATES if hasattr(reference, n)}
     return plain | {(reference, name): _in_place(method) for name, method in updates.items()}
@@ -162,7 +166,7 @@ def vmap(
         out = _fitting(fun, axes, out_axes, placed, named)
         try:
             if axis_name is None:
-                return loops.vmap(fun, axes, out, axis_size=axis_size)(*placed, **named)
+                return loops.vmap(owning(fun), axes, out, axis_size=axis_size)(*placed, **named)
             return _real_vmap(fun, axes, out, axis_name=axis_name, axis_size=axis_size)(*placed, **named)
         except NameError as error:
             used = _UNBOUND.search(str(error))
@@ -225,7 +229,7 @@ def scan(f: Callable[..., Any], init: Any, xs: Any = None, *args: Any, **options
     form: Any = jax.tree_util.tree_structure(init)
 
     def body(carry: Any, x: Any) -> Any:
-        out = f(carry, x)
+        out = owning(f)(carry, x)
         return (out, None) if jax.tree_util.tree_structure(out) == form else out
 
     return loops.scan(body, init, xs, *args, **options)
@@ -234,27 +238,54 @@ def scan(f: Callable[..., Any], init: Any, xs: Any = None, *args: Any, **options
 def cond(pred: Any, true_fun: Any, false_fun: Any, *operands: Any, **options: Any) -> Any:
     """Values in the place of functions are the results."""
     if callable(true_fun) or callable(false_fun):
-        return loops.cond(pred, true_fun, false_fun, *operands, **options)
+        return loops.cond(pred, owning(true_fun), owning(false_fun), *operands, **options)
     return to_arrays(true_fun if pred else false_fun)
+
+
+def while_loop(cond_fun: Any, body_fun: Any, init_val: Any) -> Any:
+    """A Python `while`, whose body has its own carry."""
+    return loops.while_loop(cond_fun, owning(body_fun), init_val)
+
+
+def fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any, **options: Any) -> Any:
+    """A Python `for`, whose body has its own carry."""
+    return loops.fori_loop(lower, upper, owning(body_fun), init_val, **options)
 
 
 # Updates
 
 
 def jit(fun: Callable[..., Any] | None = None, /, **options: Any) -> Any:
-    """Without compiling; what the function changes in place are its own tracers, not its caller's arrays."""
-    if fun is None:
-        return functools.partial(jit, **options)
+    """Without compiling."""
+    return functools.partial(jit, **options) if fun is None else eager_jit(owning(fun), **options)
+
+
+def owning(fun: Any) -> Any:
+    """What a function under a transform changes in place are its own tracers, not its caller's arrays."""
+    if not callable(fun):
+        return fun
 
     @functools.wraps(fun)
     def run(*args: Any, **kwargs: Any) -> Any:
         return fun(*_copied(args), **_copied(kwargs))
 
-    return eager_jit(run, **options)
+    return run
+
+
+def is_owned(leaf: Any) -> bool:
+    """Whether an array was made for a function under a transform."""
+    return getattr(leaf, "_jaxlint_owned", False) is True
 
 
 def _copied(tree: Any) -> Any:
-    return jax.tree_util.tree_map(lambda leaf: jnp.copy(leaf) if isinstance(leaf, jax.Array) else leaf, tree)
+    return jax.tree_util.tree_map(lambda leaf: _copy(leaf) if isinstance(leaf, jax.Array) else leaf, tree)
+
+
+def _copy(array: jax.Array) -> Any:
+    copy: Any = jnp.copy(array)
+    if not is_tracer(copy):
+        copy._jaxlint_owned = True
+    return copy
 
 
 def _in_place(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -270,8 +301,31 @@ def _in_place(method: Callable[..., Any]) -> Callable[..., Any]:
     return update
 
 
+def _stores() -> Patches:
+    """`x[i] = v` changes x itself, as in NumPy; not where NumPy would change what x is a view of as well."""
+    array = type(jnp.zeros(1))
+    methods = {name: _viewing(getattr(array, name)) for name in ("__getitem__", "reshape", "ravel", "transpose")}
+    properties = {name: property(_viewing(getattr(array, name).fget)) for name in ("T", "mT")}
+    return {(array, name): new for name, new in {"__setitem__": _set_item, **methods, **properties}.items()}
+
+
+def _viewing(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, whose result remembers the array that it is a view of in NumPy."""
+
+    @functools.wraps(method)
+    def view(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = method(self, *args, **kwargs)
+        if not any(isinstance(index, (jax.Array, np.ndarray)) for index in jax.tree_util.tree_leaves(args)):
+            result._jaxlint_base = weakref.ref(self)
+        return result
+
+    return view
+
+
 def _set_item(self: Any, index: Any, value: Any) -> None:
-    """`x[i] = v` changes x itself, as in NumPy."""
+    base = getattr(self, "_jaxlint_base", lambda: None)()
+    if base is not None and base is not self:
+        raise TypeError("NumPy would change the array that this one is a part of, and JAX does not")
     self._replace_with(self.at[index].set(value))
 
 

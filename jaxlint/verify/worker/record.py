@@ -15,17 +15,18 @@ from msgspec import Struct, structs
 from jaxlint.verify.compare_values import Captured
 from jaxlint.verify.worker.capture import attributes, capture, is_code, is_tracer
 from jaxlint.verify.worker.clone import Cloner, Uncopyable
+from jaxlint.verify.worker.lenient import is_owned
 
 _KEPT, _KEPT_RESULTS, _INSTANCES = 4, 32, 256
 
 
 class Call(Struct, frozen=True):
-    """The arguments of one call; `abstract` when only their shapes are known."""
+    """The arguments of one call; `owned` when a transform makes it, which gives the function tracers of its own."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     source: str = "recorded"
-    abstract: bool = False
+    owned: bool = False
     label: str = ""  # how it is called in messages, where its source does not say enough
     init: Call | None = None  # for a method: how its instance was built
     tentative: bool = False  # it rests on a guess, so that a difference leaves the matter open
@@ -136,7 +137,8 @@ class Recorder:
                 args, kwargs = jax.tree_util.tree_map(_shape, (args, kwargs))
             clone = Cloner()
             init = self.init_of(args[0]) if args else None
-            kept[name].append(Call(clone(args), clone(kwargs), abstract=kept is self.shapes, init=init))
+            owned = kept is self.shapes or any(map(is_owned, leaves))
+            kept[name].append(Call(clone(args), clone(kwargs), owned=owned, init=init))
             seen.add(form)
         except (Uncopyable, TypeError, ValueError):
             return

@@ -20,6 +20,7 @@ from jaxlint.verify.worker import execute
 from jaxlint.verify.worker.capture import attributes, capture
 from jaxlint.verify.worker.clone import Cloner, Twins, Uncopyable
 from jaxlint.verify.worker.functions import Functions
+from jaxlint.verify.worker.lenient import owning
 from jaxlint.verify.worker.record import Call, Instance, find
 from jaxlint.verify.worker.state import State
 from jaxlint.verify.worker.worlds import inside
@@ -93,6 +94,8 @@ class Side:
     def call(self, name: str, call: Call, vary: Vary) -> Outcome:
         """One call with fresh copies."""
         function, fault, result = self.function(name), None, None
+        if self.world is World.LENIENT and call.owned:
+            function = owning(function)
         args: Any = ()
         kwargs: Any = {}
         with contextlib.redirect_stdout(io.StringIO()) as printed, self.active():

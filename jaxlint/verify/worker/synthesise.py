@@ -59,7 +59,7 @@ def from_shapes(call: Call, seed: int = 0) -> Call:
         return filled(leaf, rng) if isinstance(leaf, Shape) else leaf
 
     args, kwargs = jax.tree_util.tree_map(fill, (call.args, call.kwargs), is_leaf=lambda x: isinstance(x, Shape))
-    return Call(args, kwargs, "recorded shapes")
+    return Call(args, kwargs, "recorded shapes", owned=True)
 
 
 def example_of(planned: Planned) -> str:
