@@ -453,5 +453,15 @@ def test_what_stands_last_in_a_cell_is_shown(run: Command) -> None:
     assert "print" not in shown.runnable(shown.text)
 
 
+@pytest.mark.jax
+def test_what_is_awaited_outside_of_functions_is_waited_for(run: Command) -> None:
+    awaited = "import asyncio\nawait asyncio.sleep(0)\nasync def two():\n    return 2\nn = await two()\n"
+    cells = [*SLOW[:2], awaited, "rows = jax.vmap(f)\nrows(jnp.ones((n, 3)))", "await two()"]
+    write({"a.ipynb": dumped(cells), "b.ipynb": dumped([*cells, "await two() + 1"])})
+    (found,) = json.loads(run(*JSON, "--verify", "a.ipynb").out)
+    assert found["verification"]["verdict"] in ("confirmed", "same"), found["verification"]["reason"]
+    assert run("compare", "a.ipynb", "b.ipynb").status == 1
+
+
 def test_the_program_of_no_cells_is_empty() -> None:
     assert program(read(dumped([]))).text == ""
