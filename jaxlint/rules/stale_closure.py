@@ -101,6 +101,8 @@ def _globals(event: SiteSeen, closure: Closure, context: Context) -> Iterator[Re
         scope = closure.scope.find(name)
         if scope is None or scope.parent is not None or not all(map(_is_data, options(scope.names[name]))):
             continue
+        if name in closure.function.outer:
+            continue  # it counts its own traces, say
         write = _write_between(name, event, closure, context)
         reads = (e for e in _expressions(closure.function) if isinstance(e, n.Name) and e.name == name)
         place = next(reads, None) if write is not None else None
