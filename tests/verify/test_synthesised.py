@@ -164,9 +164,8 @@ def test_optimizers_use_all_that_they_are_given(judge: Judge) -> None:
     assert judge(OPTIMISED, OPTIMISED.replace("init(params), params", "init(params), grads")).same is False
 
 
-MODULES = f"""{HEAD}
+EQUINOX = f"""{HEAD}
 import equinox as eqx
-from flax import nnx
 
 class Net(eqx.Module):
     layers: list
@@ -180,6 +179,13 @@ class Net(eqx.Module):
             x = jnp.tanh(layer(x)) * 2.0
         return x
 
+def loss(model: Net, x, y):
+    return jnp.mean((jax.vmap(model)(x) - y) ** 2) * 2.0
+"""
+
+FLAX = f"""{HEAD}
+from flax import nnx
+
 class Mlp(nnx.Module):
     def __init__(self, d_in: int, d_out: int, rngs: nnx.Rngs):
         self.linear = nnx.Linear(d_in, d_out, rngs=rngs)
@@ -187,20 +193,20 @@ class Mlp(nnx.Module):
     def __call__(self, x):
         return self.linear(x) * 2.0
 
-def loss(model: Net, x, y):
-    return jnp.mean((jax.vmap(model)(x) - y) ** 2) * 2.0
-
 def total(model: Mlp, x):
     return jnp.sum(model(x)) * 2.0
 """
 
 
-def test_modules_of_libraries_are_built(judge: Judge) -> None:
-    pytest.importorskip("equinox", reason="equinox is not installed")
-    pytest.importorskip("flax", reason="flax is not installed")
-    found = judge(MODULES, MODULES.replace("* 2.0", "* (4.0 / 2.0)"))
+@pytest.mark.parametrize(
+    ("library", "text", "old", "new"),
+    [("equinox", EQUINOX, "(x) - y", "(y) - x"), ("flax", FLAX, "jnp.sum(model(x))", "jnp.mean(model(x))")],
+)
+def test_modules_of_libraries_are_built(judge: Judge, library: str, text: str, old: str, new: str) -> None:
+    pytest.importorskip(library, reason=f"{library} is not installed")
+    found = judge(text, text.replace("* 2.0", "* (4.0 / 2.0)"))
     assert found.verdict in GOOD and "synthesised (" in (found.inputs or ""), found.reason
-    assert judge(MODULES, MODULES.replace("x - y", "x - x").replace("(x) - y", "(y) - x")).verdict is Verdict.DIFFERENT
+    assert judge(text, text.replace(old, new)).verdict is Verdict.DIFFERENT
 
 
 TYPED = """
