@@ -31,6 +31,7 @@ from jaxlint.verify.verifier import Verifier, resolved
 
 _CONNECT_S, _WORKERS_S = 10, 30
 _LOOK_S, _LOOKS = 5, 12  # after so many looks without any worker what is left is given up
+_IDLE_S = 600  # after which a worker ends its servers: a caller that was killed does not end them
 _SAME = f"install `flake8-jaxlint[verify,dask]` {__version__}, as here, in the environment of the workers"
 
 Maker = Callable[..., Verifier]
@@ -40,12 +41,13 @@ class Cluster(Judging):
     """Judges changes as `Verifier` does, on the cluster whose scheduler is at `address`.
 
     `make` makes the verifier of a worker, given how many changes it judges at once; its paths must be absolute.
-    `folders` must exist on the workers, beside the folder of each changed file.
+    `folders` must exist on the workers, beside the folder of each changed file. After `idle_s` seconds without a
+    change a worker ends what it has started; it starts that again when it is needed.
     """
 
-    def __init__(self, address: str, make: Maker, folders: Sequence[str] = ()) -> None:
+    def __init__(self, address: str, make: Maker, folders: Sequence[str] = (), idle_s: float = _IDLE_S) -> None:
         self._address = address
-        self._plugin = _Judging(make, tuple(folders))
+        self._plugin = _Judging(make, tuple(folders), idle_s)
         self._name = f"jaxlint-{uuid.uuid4().hex}"
         self._client: Client | None = None
         self._registered = False
@@ -155,24 +157,43 @@ def _unverified(reason: str) -> Verification:
 class _Judging(WorkerPlugin):
     """What a worker process judges with, from the start of a run to its end."""
 
-    def __init__(self, make: Maker, folders: tuple[str, ...]) -> None:
+    def __init__(self, make: Maker, folders: tuple[str, ...], idle_s: float) -> None:
         self._make = make
         self._folders = folders
+        self._idle_s = idle_s
 
     def setup(self, worker: Any) -> None:
         """One server for each task that the worker may run at once; they start when they are needed."""
         self._verifier = self._make(jobs=worker.state.nthreads)
         self._over = threading.Event()
+        self._rest_later()
 
     def teardown(self, worker: Any) -> None:
         """End the servers, also those at work."""
         self._over.set()
+        self._timer.cancel()
         self._verifier.close()
+
+    def _rest_later(self) -> None:
+        self._timer = threading.Timer(self._idle_s, self._verifier.rest)
+        self._timer.daemon = True
+        self._timer.start()
+
+    @contextlib.contextmanager
+    def _awake(self) -> Iterator[None]:
+        """What is started inside the block ends some time after it."""
+        try:
+            yield
+        finally:
+            self._timer.cancel()
+            if not self._over.is_set():
+                self._rest_later()
 
     def problem(self) -> str:
         """Why nothing can be judged here; empty where that is possible."""
         try:
-            self._verifier.check()
+            with self._awake():
+                self._verifier.check()
         except Unavailable as error:
             return str(error)
         return ""
@@ -186,7 +207,8 @@ class _Judging(WorkerPlugin):
                     "what the program imports and reads must lie there at the same path"
                 )
         try:
-            return self._verifier.verify(change)
+            with self._awake():
+                return self._verifier.verify(change)
         finally:
             if self._over.is_set():  # the end of this worker is no verdict
                 raise Reschedule

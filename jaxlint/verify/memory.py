@@ -17,6 +17,15 @@ class Memory:
         self._server = server
         self._known: OrderedDict[ProgramJob, Answer] = OrderedDict()
 
+    def start(self) -> None:
+        """Start the server's process if it does not run yet. Unavailable when JAX or the device is missing."""
+        self._server.start()
+
+    def rest(self) -> None:
+        """End the server's process, which starts again with the next job, and forget what was run."""
+        self._known.clear()
+        self._server.close()
+
     @property
     def jax(self) -> str:
         """The version of JAX that runs the jobs, empty before the first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import sys
@@ -58,9 +59,23 @@ class Verifier(Judging):
         for server in self._servers:
             server.close()
 
+    def rest(self) -> None:
+        """End the processes that are not at work; they start again when they are needed."""
+        idle = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                idle.append(self._free.get_nowait())
+        for server in idle:
+            server.rest()
+            self._free.put(server)
+
     def check(self) -> None:
         """Start what runs the changes. Raises `Unavailable` where JAX or the device is missing, with what to do."""
-        self._servers[0].start()
+        server = self._free.get()
+        try:
+            server.start()
+        finally:
+            self._free.put(server)
 
     def verify(self, change: Change) -> Verification:
         """Judge one change. Whatever the user's code does, the answer is a verdict; nothing of its is raised."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -92,6 +93,32 @@ def _awaited(look: Callable[[], Any]) -> Any:
         if seen := look():
             return seen
     raise AssertionError("what the test waits for did not happen")
+
+
+@pytest.mark.jax
+def test_what_workers_started_ends_when_nobody_asks_any_more(cluster: Any, tmp_path: Path) -> None:
+    from jaxlint.verify.cluster import Cluster
+
+    path = tmp_path / "program.py"
+    path.write_text(BEFORE)
+    change = Change(str(path), BEFORE, PROGRAM.format(constant="0.5 + 0.5"))
+    with Cluster(cluster.scheduler_address, partial(Verifier, root=str(tmp_path)), idle_s=0.1) as workers:
+        assert workers.verify(change).same
+        client = workers._client
+        assert client is not None
+        _awaited(lambda: not any(client.run(_servers).values()))
+        assert workers.verify(change).same
+
+
+def _servers() -> list[int]:
+    """The servers of verifiers that this process has started."""
+    import psutil
+
+    found = []
+    for child in psutil.Process().children():
+        with contextlib.suppress(psutil.Error):  # it ends at this moment
+            found += [child.pid] if any("jaxlint.verify.worker.server" in part for part in child.cmdline()) else []
+    return found
 
 
 @pytest.mark.jax
