@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -134,6 +135,8 @@ class Server:
         except BrokenPipeError:
             self.close()
             return Answer(failure="the verifier's own process ended; it will be started again for the next change")
+        except (msgspec.MsgspecError, zipfile.BadZipFile, OSError, KeyError, ValueError) as error:
+            return Answer(failure=f"what its process reported cannot be read ({type(error).__name__}: {error})")
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -133,6 +133,12 @@ def test_an_early_end_is_unverified(judge: Judge, end: str) -> None:
     assert judge(f"import os\n{end}\n").verdict is Verdict.UNVERIFIED
 
 
+@pytest.mark.parametrize("words", ["{", '{"type": "program"}', '{"type": "ProgramResult", "status": true}'])
+def test_a_report_that_cannot_be_read_is_no_verdict(judge: Judge, words: str) -> None:
+    found = judge(f"import os\nopen('../result.json', 'w').write('{words}')\nos._exit(0)\n")
+    assert found.verdict is Verdict.UNVERIFIED and "cannot be read" in found.reason
+
+
 def test_secrets_are_not_in_the_environment(judge: Judge, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SERVICE_TOKEN", "hidden")
     text = "import os\nx = os.environ.get('SERVICE_TOKEN', 'nothing')\nprint(x)\n"

@@ -240,6 +240,12 @@ def test_the_same_text_is_the_same(judge: Judge) -> None:
     assert judge(LOOP, LOOP).verdict is Verdict.SAME
 
 
+@pytest.mark.parametrize("status", ["True", "not ok", "'failed'", "None", "3"])
+def test_programs_may_end_with_a_status(judge: Judge, status: str) -> None:
+    text = f"import sys\nimport jax.numpy as jnp\nok = bool(jnp.arange(3.0).sum() > 2)\nsys.exit({status})\n"
+    assert judge(text, text.replace("3.0", "4.0 - 1")).verdict is Verdict.SAME
+
+
 def test_a_fix_that_fails_is_different(judge: Judge) -> None:
     found = judge(LOOP, LOOP.replace("jnp.arange(4.0)", "jnp.arrange(4.0)"))
     assert found.verdict is Verdict.DIFFERENT and "only the fixed" in found.reason

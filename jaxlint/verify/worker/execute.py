@@ -91,7 +91,7 @@ def status_of(error: SystemExit) -> int:
     """The exit status that Python would give for it."""
     if error.code is None:
         return 0
-    return error.code if isinstance(error.code, int) else 1
+    return int(error.code) if isinstance(error.code, int) else 1  # True is 1
 
 
 @contextlib.contextmanager
