@@ -121,7 +121,7 @@ class Case:
         gain = f"{fewer} fewer calls of removed functions (the program still fails with {after.result.fault})"
         name = "the original, both with the removed names put back"
         evidence = self._evidence(parts, one, two, programs, replay, reference=name, gain=gain if fewer > 0 else "")
-        return self._settled(judge(evidence), parts, (World.RESTORED, World.RESTORED))
+        return self._settled(evidence, parts, (World.RESTORED, World.RESTORED))
 
     # ---- values -------------------------------------------------------------------------------------------------
 
@@ -150,8 +150,8 @@ class Case:
         replay = self._runner.replay(parts, (reference.world, World.REAL), measure=False)
         gain = "" if fault else f"the original differs from that ({programs.why})"
         evidence = self._evidence(parts, reference.run, after, reference.programs, replay, fault, reference.name, gain)
-        verdict = judge(structs.replace(evidence, fallible=reference.world is not World.RESTORED))
-        settled = self._settled(verdict, parts, (reference.world, World.REAL), reference.text)
+        evidence = structs.replace(evidence, fallible=reference.world is not World.RESTORED)
+        settled = self._settled(evidence, parts, (reference.world, World.REAL), reference.text)
         return settled if fault else self._unless_lost(settled)
 
     def _unless_lost(self, found: Verification) -> Verification:
@@ -220,9 +220,10 @@ class Case:
         verdict = None
         for after_world in (World.REAL, world):
             replay = self._runner.replay(parts, (world, after_world), measure=False)
-            verdict = judge(self._evidence(parts, one, run, programs, replay, reference=name, gain=gain))
+            evidence = self._evidence(parts, one, run, programs, replay, reference=name, gain=gain)
+            verdict = judge(evidence)
             if verdict.verdict is not Verdict.DIFFERENT:
-                return self._settled(verdict, parts, (world, world))
+                return self._settled(evidence, parts, (world, world))
         return verdict
 
     def _with_replay(self, parts: Touched, before: Run, after: Run, programs: Comparison, heal: bool) -> Verification:
@@ -237,7 +238,7 @@ class Case:
         gain = "gradients or values that were NaN are numbers now" if healing else ""
         healed = next((call.fault for call in replay.calls if call.outcome == "healed"), None) if replay else None
         evidence = self._evidence(parts, before, after, programs, replay, gain=gain)
-        verdict = self._settled(judge(evidence), parts, (World.REAL, World.REAL))
+        verdict = self._settled(evidence, parts, (World.REAL, World.REAL))
         if healed is None or judge(evidence).verdict is Verdict.DIFFERENT:
             return verdict
         for world in worlds(self._change.rule, healed):
@@ -245,7 +246,7 @@ class Case:
             if again and not any(call.outcome in ("healed", "different") for call in again.calls):
                 name = name_of(world, self._change.rule)
                 other = structs.replace(evidence, replay=again, fault=healed, reference=name, fallible=True)
-                return self._settled(judge(other), parts, (World.REAL, World.REAL))
+                return self._settled(other, parts, (World.REAL, World.REAL))
         return verdict
 
     def _compare(self, parts: Touched, before: Run, after: Run, heal: bool) -> Comparison:
@@ -317,9 +318,11 @@ class Case:
         )  # fmt: skip
 
     def _settled(
-        self, found: Verification, parts: Touched, worlds: tuple[World, World], before: str | None = None
+        self, evidence: Evidence, parts: Touched, worlds: tuple[World, World], before: str | None = None
     ) -> Verification:
-        return Doubts(self._runner, self._change, parts, worlds, before or self._change.before).settle(found)
+        """The verdict on the evidence, unless there are doubts about it."""
+        text = before or self._change.before
+        return Doubts(self._runner, self._change, parts, worlds, text, evidence.replay).settle(judge(evidence))
 
     # ---- keys ---------------------------------------------------------------------------------------------------
 
@@ -343,8 +346,8 @@ class Case:
         elif not still and now.distinct > was.distinct:
             gain = f"{now.distinct} different keys instead of {was.distinct}, none used twice"
         name = "the original when the draws do not depend on their keys"
-        verification = judge(self._evidence(parts, one, two, programs, replay, reference=name, gain=gain))
-        verification = self._settled(verification, parts, (world, world))
+        evidence = self._evidence(parts, one, two, programs, replay, reference=name, gain=gain)
+        verification = self._settled(evidence, parts, (world, world))
         if verification.verdict in (Verdict.CONFIRMED, Verdict.SAME) and world is World.NEUTRAL:
             self._check_rows(parts)
         if verification.verdict is Verdict.SAME:

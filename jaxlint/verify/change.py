@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 from msgspec import Struct
 
 from jaxlint.verify.jobs import Range, Target
+from jaxlint.verify.lazy import parted
 
 _MAX_CONSTANTS = 24
 _NOT_LOOSE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
@@ -34,12 +35,13 @@ class Change(Struct, frozen=True):
 class Touched(Struct, frozen=True):
     """What the change touches.
 
-    `watch` are ranges of lines of the fixed text that a run must have reached. `names` are the globals whose values
+    `watch` are the statements of the fixed text, and the expressions that are evaluated at need, that a run must have
+    reached. `names` are the globals whose values
     depend on the change, `changed` those that it binds itself, and `prints` says whether something printed may depend
     on it: nothing else is evidence. `constants` are the numbers in the code that it reaches, around which inputs are
     worth trying. `called` are the file's own callables that changed code without parameters calls,
-    `dropped` the names that the fixed text no longer defines, `gone` the ranges of lines outside of functions that the
-    original alone has.
+    `dropped` the names that the fixed text no longer defines, `gone` what the original alone has, which a run of it
+    must have reached.
     """
 
     targets: tuple[Target, ...]
@@ -68,7 +70,8 @@ def touched(before: str, after: str) -> Touched:
         if name in reached
     ]
     targets.sort(key=lambda target: (not target.direct, target.name))
-    watch = _watch(before, after, old, new)
+    apart = parted(old, new)
+    watch = (*_watch(before, after, old, new), *apart.new_at_need)
     everywhere = _acts_everywhere(old, new)
     prints = everywhere or _prints(old, new, reached)
     return Touched(
@@ -80,7 +83,7 @@ def touched(before: str, after: str) -> Touched:
         _constants(old, new, reached),
         _called(old, new),
         tuple(sorted(_defined(old) - bound - set(_imported(new)))),
-        _gone(old, new),
+        tuple(dict.fromkeys((*_gone(old, new), *apart.gone, *apart.gone_at_need))),
         _loose(old, new),
         ast.dump(old) == ast.dump(new),
     )

@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 from jaxlint.model import Verdict, Verification
 from jaxlint.verify.change import Change, Touched
 from jaxlint.verify.compare_values import Comparison
-from jaxlint.verify.jobs import Data, ProgramJob, World
+from jaxlint.verify.jobs import Data, ProgramJob, ReplayResult, World
 from jaxlint.verify.meant import NANS
 from jaxlint.verify.runner import Runner
 from jaxlint.verify.runs import Run, compare_programs
@@ -16,7 +16,8 @@ from jaxlint.verify.runs import Run, compare_programs
 class Doubts(Struct, frozen=True):
     """What may be held against a good verdict on one change.
 
-    `worlds` are those of the two versions, `before` is the text that stood for the original.
+    `worlds` are those of the two versions, `before` is the text that stood for the original, and `replay` what calls of
+    both have shown.
     """
 
     runner: Runner
@@ -24,6 +25,7 @@ class Doubts(Struct, frozen=True):
     parts: Touched
     worlds: tuple[World, World]
     before: str
+    replay: ReplayResult | None
 
     def settle(self, found: Verification) -> Verification:
         """A good verdict that no doubt stands against, else `unverified` with the doubt; other verdicts as they are."""
@@ -37,7 +39,8 @@ class Doubts(Struct, frozen=True):
         if not self.parts.gone:
             return ""
         form = ProgramJob("", "", world=self.worlds[0], watch=self.parts.gone)
-        hits = self.runner.program(self.change.before, "original", form).result.hits
+        hits = {*self.runner.program(self.change.before, "original", form).result.hits}
+        hits.update(self.replay.gone if self.replay else ())
         line = next((part.first for index, part in enumerate(self.parts.gone) if index not in hits), 0)
         return f"line {line} of the original, which the fixed version does not have, was not reached" if line else ""
 

@@ -72,10 +72,11 @@ class Target(Struct, frozen=True):
 
 
 class Range(Struct, frozen=True, array_like=True):
-    """Lines `first` to `last`, both included."""
+    """Lines `first` to `last`, both included; with `columns`, the expression from the one to the other (in bytes)."""
 
     first: int
     last: int
+    columns: tuple[int, int] | None = None
 
 
 class ProgramJob(Struct, frozen=True, tag="program"):
@@ -128,6 +129,7 @@ class ReplayJob(Struct, frozen=True, tag="replay"):
     before_world: World = World.REAL
     after_world: World = World.REAL
     watch: tuple[Range, ...] = ()
+    gone: tuple[Range, ...] = ()  # what the original must have run
     measure: bool = True
     heal: bool = False
     gentle: bool = False  # the same inputs only, since a loop may not end with others
@@ -240,6 +242,7 @@ class ReplayResult(Struct, frozen=True, tag="replay"):
     before_fault: Fault | None = None
     after_fault: Fault | None = None
     hits: tuple[int, ...] = ()  # that ran outside of functions, or in calls whose results were compared
+    gone: tuple[int, ...] = ()  # that the original ran in such calls
     problems: tuple[str, ...] = ()  # what is wrong with declared arguments
     unserved: str = ""  # see `ProgramResult`
 

@@ -70,6 +70,7 @@ class Runner:
             parts.targets,
             *worlds,
             watch=parts.watch,
+            gone=parts.gone,
             measure=measure,
             heal=self._change.rule in NANS,
             constants=parts.constants,

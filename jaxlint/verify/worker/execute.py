@@ -9,12 +9,11 @@ import __future__
 import ast
 import asyncio
 import contextlib
-import inspect
 import os
 import sys
 import traceback
 import types
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import jax
@@ -92,49 +91,3 @@ def status_of(error: SystemExit) -> int:
     if error.code is None:
         return 0
     return int(error.code) if isinstance(error.code, int) else 1  # True is 1
-
-
-@contextlib.contextmanager
-def watched(
-    path: str, ranges: Any, hits: set[int], errors: list[Fault] | None = None, outside: set[int] | None = None
-) -> Iterator[None]:
-    """Note which of the ranges of lines of the file are executed inside the block, and which errors pass through it.
-
-    `outside` gets those that are executed as statements of the module or of a class, outside of functions.
-    """
-    by_line: dict[int, list[int]] = {}
-    for index, part in enumerate(ranges):
-        for line in range(part.first, part.last + 1):
-            by_line.setdefault(line, []).append(index)
-    passed: list[BaseException] = []  # kept alive, so that no error is counted twice and none is missed
-
-    def each_line(frame: types.FrameType, event: str, about: Any) -> Any:
-        if event == "line":
-            found = by_line.get(frame.f_lineno, ())
-            hits.update(found)
-            if outside is not None and not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
-                outside.update(found)
-        elif event == "exception" and errors is not None and is_new(about[1]):
-            passed.append(about[1])
-            errors.append(Fault(about[0].__name__, str(about[1])[:200], frame.f_lineno))
-        return each_line
-
-    def is_new(error: Any) -> bool:
-        is_error = isinstance(error, Exception) and not isinstance(error, StopIteration)
-        return is_error and all(error is not one for one in passed)
-
-    def each_call(frame: types.FrameType, event: str, _: Any) -> Any:
-        if frame.f_code.co_filename != path:
-            return None
-        hits.update(by_line.get(frame.f_lineno, ()) if frame.f_code.co_name == "<lambda>" else ())
-        return each_line
-
-    if not by_line and errors is None:
-        yield
-        return
-    old = sys.gettrace()
-    sys.settrace(each_call)
-    try:
-        yield
-    finally:
-        sys.settrace(old)

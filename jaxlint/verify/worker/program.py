@@ -20,6 +20,7 @@ from jaxlint.verify.worker.neutral import KeyLog
 from jaxlint.verify.worker.place import Place
 from jaxlint.verify.worker.removed import Uses
 from jaxlint.verify.worker.varied import Varied
+from jaxlint.verify.worker.watching import watched
 from jaxlint.verify.worker.worlds import inside, patched
 
 
@@ -54,7 +55,7 @@ def run_program(job: ProgramJob) -> tuple[ProgramResult, Captured]:
         stack.enter_context(inside(job.world, uses))
         stack.enter_context(patched(log.functions() if job.world is World.REAL and job.log_keys else {}))
         stack.enter_context(patched(varied.functions() if varied else {}))
-        with execute.watched(job.path, job.watch, hits, errors, outside):
+        with watched(job.path, job.watch, hits, errors, outside):
             namespace, fault, status = _run(job, place)
         execute.settle()
         compiles, traces = counter.now()

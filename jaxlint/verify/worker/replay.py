@@ -40,6 +40,7 @@ from jaxlint.verify.worker.synthesise import Planned, arguments, example_of, fro
 from jaxlint.verify.worker.tally import Tally
 from jaxlint.verify.worker.usage import uses
 from jaxlint.verify.worker.vary import STYLES, shaken, varier, widened
+from jaxlint.verify.worker.watching import watched
 from jaxlint.verify.worker.worlds import inside, patched
 
 _COMPARE_S, _GUESSED_STYLES = 6.0, 6
@@ -68,6 +69,7 @@ class _Replay:
         self.job = job
         self.meter, self.log = Meter(job.seed), KeyLog()
         self.hits: set[int] = set()
+        self.gone: set[int] = set()
         self.ran_again: set[int] = set()  # when the fixed version's own calls were recorded
         self.problems: list[str] = []
         self.names = {target.name for target in job.targets}.union(job.called)
@@ -88,7 +90,7 @@ class _Replay:
             # Once more without recorders, which would make the original slower.
             original = self._load(place, job.before, job.before_world)
             overlay.serve(job.path, job.after)
-            with execute.watched(job.path, job.watch, set(), outside=self.hits):
+            with watched(job.path, job.watch, set(), outside=self.hits):
                 fixed = self._load(place, job.after, job.after_world)
         recorder = recorded.recorder
         if original.fault and not recorded.fault:
@@ -101,8 +103,8 @@ class _Replay:
         judged = (self._judge(target, before, after, recorder, again) for target in job.targets)
         calls = (*judged, *self._called_otherwise(recorder, again))
         problems = (*self.declared.problems, *self.problems)
-        hits = tuple(sorted(self.hits))
-        return ReplayResult(calls, original.fault, fixed.fault, hits, problems, disk.problem)
+        hits, gone = tuple(sorted(self.hits)), tuple(sorted(self.gone))
+        return ReplayResult(calls, original.fault, fixed.fault, hits, gone, problems, disk.problem)
 
     def _side(self, world: World, loaded: _Loaded, recorded: _Loaded) -> Side:
         known = [(recorded.namespace, loaded.namespace), *pairs(recorded.modules, loaded.modules)]
@@ -127,8 +129,8 @@ class _Replay:
 
     def _recorded_again(self, place: Place) -> Recorder:
         """The fixed version's own calls."""
-        watched = execute.watched(self.job.path, self.job.watch, self.ran_again)
-        with contextlib.redirect_stdout(io.StringIO()), watched:
+        looking = watched(self.job.path, self.job.watch, self.ran_again)
+        with contextlib.redirect_stdout(io.StringIO()), looking:
             return self._load(place, self.job.after, self.job.after_world, self.names).recorder
 
     def _called_otherwise(self, recorder: Recorder, again: Recorder) -> list[CallResult]:
@@ -248,6 +250,7 @@ class _Replay:
         answer = tally.answer()
         if answer.inputs:
             self.hits |= tally.hits
+            self.gone |= tally.gone
         elif tally.hits:
             jax.clear_caches()  # so that other targets that call it trace it again
         measured = self.job.measure and not tally.opaque
@@ -267,9 +270,11 @@ class _Replay:
     ) -> CallResult | None:
         """One call in both versions; a result when it settles the matter, else what it showed is in the tally."""
         name, vary = target.name, self._vary(style)
-        one = before.call(name, call, vary)
         hits: set[int] = set()
-        with execute.watched(self.job.path, self.job.watch, hits):
+        gone: set[int] = set()
+        with watched(self.job.path, self.job.gone, gone):
+            one = before.call(name, call, vary)
+        with watched(self.job.path, self.job.watch, hits):
             two = after.call(name, call, vary)
         if _kept_tracer(one.values) and not _kept_tracer(two.values):
             tally.note_fault(_kept_tracer(one.values), healed=not two.fault and not style)
@@ -294,6 +299,7 @@ class _Replay:
         tells = one.tells or two.tells or _is_test(name)
         tally.note(result if tells else structs.replace(result, judged=0), call, ordinary=not style)
         tally.hits |= hits
+        tally.gone |= gone
         tally.opaque = tally.opaque or UNKNOWN in two.functions or one.functions != two.functions
         return None
 

@@ -20,6 +20,7 @@ class Tally:
         self.raised: Fault | None = None
         self.good: Call | None = None  # a call as it was given that both versions take
         self.hits: set[int] = set()  # what ran in calls that both versions take
+        self.gone: set[int] = set()  # what the original ran in these of that which it alone has
         self.doubt = ""  # how a call that rests on a guess told the versions apart
         self.opaque = False  # its result holds a function that is not known to be the same
 
