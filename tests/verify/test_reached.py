@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jaxlint.model import Verdict, Verification
+from jaxlint.verify.jobs import Range
 from jaxlint.verify.lazy import parted
+from jaxlint.verify.worker.watching import watched
 
 Judge = Callable[..., Verification]
 
@@ -32,7 +34,8 @@ DENSE = HEAD + (
     "def f(x, bias=None):\n    y = x * 2\n    return y if bias is None else y + bias\n\nprint(f(jnp.arange(3.0)))\n"
 )
 CHOSEN = HEAD + (
-    "def f(x):\n    if x.sum() > jnp.inf:\n        return x * 3\n    return x * 2\n\nprint(jax.jit(f)(jnp.arange(3.0)))\n"
+    "@jax.jit\ndef f(x):\n    if x.sum() > jnp.inf:\n        return x * 3\n    return x * 2\n\n"
+    "print(f(jnp.arange(3.0)))\n"
 )
 WHERE = "    return jnp.where(x.sum() > jnp.inf, x * 5, x * 2)\n"
 
@@ -85,6 +88,29 @@ def test_what_moves_is_not_touched() -> None:
     new = f"def f(x, c):\n    {made}    for i in range(3):\n        x = g(x)\n    return x\n"
     found = parted(ast.parse(old), ast.parse(new))
     assert not found.gone and not found.gone_at_need and not found.new_at_need
+
+
+WATCHED = """def f(x, c):
+    return x * 2 if c else y
+y = 3
+z = [k for k in range(3) if k > 1]
+h = lambda v: 1
+f(1, True) or h(2)
+"""
+
+
+def test_expressions_are_watched_from_the_first_call_on() -> None:
+    lines = WATCHED.splitlines()
+    told = {"x * 2": True, "y": False, "k": True, "k > 1": True, "1": False, "h(2)": False}
+    where = dict(zip(told, (2, 2, 4, 4, 5, 6), strict=True))
+    starts = {text: lines[line - 1].index(f" {text}" if text == "y" else text) for text, line in where.items()}
+    starts |= {"y": lines[1].rindex("y"), "1": lines[4].rindex("1"), "h(2)": lines[5].index("h(2)")}
+    ranges = [Range(line, line, (starts[text], starts[text] + len(text))) for text, line in where.items()]
+    for _ in range(2):
+        hits: set[int] = set()
+        with watched("watched.py", [*ranges, Range(3, 3)], hits):
+            exec(compile(WATCHED, "watched.py", "exec"), {})
+        assert hits == {*(index for index, ran in enumerate(told.values()) if ran), len(told)}
 
 
 WORDS = ["a", "b", "not a", "a if b else c", "a and b", "b or a and c", "[a for a in b if c]", "lambda: a"]

@@ -6,10 +6,12 @@ import contextlib
 import inspect
 import sys
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from jaxlint.verify.jobs import Fault, Range
+
+_HAS_MONITORING = sys.version_info >= (3, 12)
 
 
 @contextlib.contextmanager
@@ -31,12 +33,16 @@ def watched(
     expressions = _Expressions(ranges)
     passed: list[BaseException] = []  # kept alive, so that no error is counted twice and none is missed
 
+    def note(code: types.CodeType, found: Sequence[int]) -> None:
+        hits.update(found)
+        if outside is not None and not code.co_flags & inspect.CO_OPTIMIZED:
+            outside.update(found)
+
     def each_line(frame: types.FrameType, event: str, about: Any) -> Any:
-        if event in ("line", "opcode"):
-            found = by_line.get(frame.f_lineno, ()) if event == "line" else expressions.at(frame)
-            hits.update(found)
-            if outside is not None and not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
-                outside.update(found)
+        if event == "line":
+            note(frame.f_code, by_line.get(frame.f_lineno, ()))
+        elif event == "opcode":
+            note(frame.f_code, expressions.at(frame.f_code, frame.f_lasti))
         elif event == "exception" and errors is not None and is_new(about[1]):
             passed.append(about[1])
             errors.append(Fault(about[0].__name__, str(about[1])[:200], frame.f_lineno))
@@ -50,18 +56,22 @@ def watched(
         if frame.f_code.co_filename != path:
             return None
         hits.update(by_line.get(frame.f_lineno, ()) if frame.f_code.co_name == "<lambda>" else ())
-        frame.f_trace_opcodes = expressions.are_in(frame.f_code)
+        frame.f_trace_opcodes = not _HAS_MONITORING and expressions.are_in(frame.f_code)
         return each_line
 
     if not ranges and errors is None:
         yield
         return
     old = sys.gettrace()
-    sys.settrace(each_call)
-    try:
-        yield
-    finally:
-        sys.settrace(old)
+    with _monitored(path, expressions, note):
+        sys.settrace(each_call)
+        try:
+            yield
+        finally:
+            sys.settrace(old)
+
+
+Note = Callable[[types.CodeType, Sequence[int]], None]
 
 
 class _Expressions:
@@ -75,13 +85,16 @@ class _Expressions:
         ]
         self._known: dict[types.CodeType, dict[int, list[int]]] = {}
 
+    def __bool__(self) -> bool:
+        return bool(self._watched)
+
     def are_in(self, code: types.CodeType) -> bool:
         """Whether some of its instructions belong to one."""
         return bool(self._watched) and bool(self._by_offset(code))
 
-    def at(self, frame: types.FrameType) -> Sequence[int]:
-        """The expressions that the next instruction of a frame belongs to, by index."""
-        return self._by_offset(frame.f_code).get(frame.f_lasti, ())
+    def at(self, code: types.CodeType, offset: int) -> Sequence[int]:
+        """The expressions that an instruction belongs to, by index."""
+        return self._by_offset(code).get(offset, ())
 
     def _by_offset(self, code: types.CodeType) -> dict[int, list[int]]:
         if code not in self._known:
@@ -94,3 +107,41 @@ class _Expressions:
         if first is None or last is None or start is None or end is None:
             return []
         return [index for index, low, high in self._watched if low <= (first, start) and (last, end) <= high]
+
+
+@contextlib.contextmanager
+def _monitored(path: str, expressions: _Expressions, note: Note) -> Iterator[None]:
+    """Notes the instructions of the watched expressions by PEP 669.
+
+    From Python 3.12 on `f_trace_opcodes` no longer reaches the call in which it is set (measured on 3.12.1 and 3.13.0).
+    """
+    if not _HAS_MONITORING or not expressions:
+        yield
+        return
+    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
+    events = monitoring.events
+    tool = next(number for number in (4, 3, 0, 1, 2, 5) if monitoring.get_tool(number) is None)
+    watched: set[types.CodeType] = set()
+
+    def start(code: types.CodeType, _: int) -> Any:
+        if code.co_filename != path or not expressions.are_in(code):
+            return monitoring.DISABLE
+        watched.add(code)
+        monitoring.set_local_events(tool, code, events.INSTRUCTION)
+        return None
+
+    def instruction(code: types.CodeType, offset: int) -> None:
+        note(code, expressions.at(code, offset))
+
+    monitoring.use_tool_id(tool, "jaxlint")
+    monitoring.register_callback(tool, events.PY_START, start)
+    monitoring.register_callback(tool, events.INSTRUCTION, instruction)
+    monitoring.set_events(tool, events.PY_START)
+    monitoring.restart_events()  # what was disabled in an earlier block may be of the file now
+    try:
+        yield
+    finally:
+        monitoring.set_events(tool, 0)
+        for code in watched:
+            monitoring.set_local_events(tool, code, 0)
+        monitoring.free_tool_id(tool)
