@@ -1,7 +1,7 @@
 """What a change takes from a text or adds to it that may not run where the lines around it do.
 
 Statements in branches, and expressions that Python evaluates only at need: the arms of `a if c else b`, what stands
-behind `and` and `or`, the bodies of lambdas and comprehensions. Works on `ast`, runs nothing.
+behind `and` and `or`, the bodies of lambdas and comprehensions, the patterns of `case`. Works on `ast`, runs nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from jaxlint.verify.jobs import Range
 
+_AtNeed = ast.expr | ast.pattern
 _INERT = (ast.ClassDef, ast.Global, ast.Nonlocal, ast.Pass, ast.Import, ast.ImportFrom)
 
 
@@ -43,7 +44,7 @@ class _Walk:
         self.gone_at_need: list[Range] = []
         self.new_at_need: list[Range] = []
 
-    def nodes(self, old: ast.AST, new: ast.AST, inside: ast.expr | None) -> None:
+    def nodes(self, old: ast.AST, new: ast.AST, inside: _AtNeed | None) -> None:
         """Two nodes at the same place; `inside` is the innermost expression around the new one evaluated at need."""
         if ast.dump(old) == ast.dump(new):
             return
@@ -60,7 +61,7 @@ class _Walk:
             elif one != two:
                 self._differs([one], [two], inside)
 
-    def _lists(self, old: list[ast.AST], new: list[ast.AST], at_need: set[int], inside: ast.expr | None) -> None:
+    def _lists(self, old: list[ast.AST], new: list[ast.AST], at_need: set[int], inside: _AtNeed | None) -> None:
         was, now = ([_text(part) for part in parts] for parts in (old, new))
         for tag, a, b, c, d in SequenceMatcher(None, was, now, autojunk=False).get_opcodes():
             if tag == "equal":
@@ -74,7 +75,7 @@ class _Walk:
                 self._differs([], [part], _innermost(part, at_need, inside))
             self._differs(left, [], None if added else inside)
 
-    def _differs(self, old: Sequence[object], new: Sequence[object], inside: ast.expr | None) -> None:
+    def _differs(self, old: Sequence[object], new: Sequence[object], inside: _AtNeed | None) -> None:
         """Nodes of which the other text has none in this place."""
         if inside is not None:
             self.new_at_need.append(_range(inside))
@@ -102,15 +103,15 @@ def _is_alike(one: object, two: object) -> bool:
     return isinstance(one, ast.AST) and (type(one) is type(two) or is_kind)
 
 
-def _at_need(node: ast.AST) -> list[ast.expr]:
-    """The parts of an expression that are not always evaluated with it."""
+def _at_need(node: ast.AST) -> list[_AtNeed]:
+    """The parts of an expression, a `case` or an `except` that are not always evaluated with it."""
     match node:
         case ast.IfExp():
             return [node.body, node.orelse]
         case ast.BoolOp():
-            return node.values[1:]
+            return [*node.values[1:]]
         case ast.Compare():
-            return node.comparators[1:]
+            return [*node.comparators[1:]]
         case ast.Lambda():
             return [node.body]
         case ast.DictComp():
@@ -118,7 +119,11 @@ def _at_need(node: ast.AST) -> list[ast.expr]:
         case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
             return [node.elt, *_conditions(node.generators)]
         case ast.comprehension():
-            return list(node.ifs)
+            return [*node.ifs]
+        case ast.match_case():
+            return [node.pattern, *filter(None, [node.guard])]
+        case ast.ExceptHandler():
+            return [*filter(None, [node.type])]
     return []
 
 
@@ -147,17 +152,17 @@ def _known(tree: ast.Module) -> set[str]:
     return found | {ast.dump(part) for node in ast.walk(tree) for part in _at_need(node)}
 
 
-def _innermost(node: ast.AST, at_need: set[int], outer: ast.expr | None) -> ast.expr | None:
+def _innermost(node: ast.AST, at_need: set[int], outer: _AtNeed | None) -> _AtNeed | None:
     if isinstance(node, (ast.stmt, ast.ExceptHandler)):
         return None  # its lines tell whether it runs
-    return node if id(node) in at_need and isinstance(node, ast.expr) else outer
+    return node if id(node) in at_need and isinstance(node, _AtNeed) else outer
 
 
 def _text(part: object) -> str:
     return ast.dump(part) if isinstance(part, ast.AST) else repr(part)
 
 
-def _range(node: ast.expr) -> Range:
+def _range(node: _AtNeed) -> Range:
     last = node.end_lineno or node.lineno
     return Range(node.lineno, last, (node.col_offset, node.end_col_offset or 0))
 

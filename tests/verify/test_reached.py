@@ -1,4 +1,4 @@
-"""What a change touches must have run: statements, and expressions that Python evaluates at need alone."""
+"""What a change touches must have run: statements, expressions that Python evaluates at need alone, and defaults."""
 
 from __future__ import annotations
 
@@ -40,6 +40,53 @@ CHOSEN = HEAD + (
 WHERE = "    return jnp.where(x.sum() > jnp.inf, x * 5, x * 2)\n"
 
 
+LOSS = (
+    HEAD
+    + """def loss(x, reduction="mean", mask=None):
+    try:
+        e = x**2 * (1.0 if mask is None else mask)
+    except TypeError:
+        e = x**2
+    match reduction:
+        case "mean":
+            return e.mean()
+        case "sum":
+            return e.sum()
+    return e
+
+print(loss(jnp.arange(3.0)))
+"""
+)
+NET = (
+    HEAD
+    + """class Net:
+    scale = 2.0
+
+    def __init__(self, scale=None, bias=1.0, rate=None):
+        self.scale = scale if scale is not None else self.scale
+        self.bias, self.rate = bias, rate
+
+    def __call__(self, x):
+        return x * self.scale + self.bias
+
+print(Net(3.0, 0.0, 1.0)(jnp.arange(3.0)))
+"""
+)
+
+
+@pytest.mark.jax
+@pytest.mark.parametrize(("old", "new"), [("scale = 2.0", "scale = 4.0"), ("bias=1.0", "bias=5.0")])
+def test_values_that_the_program_replaces_count_too(judge: Judge, old: str, new: str) -> None:
+    found = judge(NET, NET.replace(old, new))
+    assert found.verdict is Verdict.DIFFERENT and "no longer" in found.reason
+
+
+@pytest.mark.jax
+def test_what_may_stand_for_another_default_is_left_open(judge: Judge) -> None:
+    found = judge(NET, NET.replace("rate=None", "rate=0.1"))
+    assert found.verdict is Verdict.UNVERIFIED and "the default of the parameter `rate` is 0.1" in found.reason
+
+
 @pytest.mark.jax
 @pytest.mark.parametrize(
     ("before", "old", "new"),
@@ -48,6 +95,8 @@ WHERE = "    return jnp.where(x.sum() > jnp.inf, x * 5, x * 2)\n"
         (TABLE, "v * v", "v * v * v"),
         (SHORT, "> 7", "> 1"),
         (EMPTY, "3 * one", "4 * one"),
+        (LOSS, 'case "sum"', 'case "total"'),
+        (LOSS, "except TypeError", "except ValueError"),
         (RARE, TRIPLED, ""),
         (RARE, f"{TRIPLED}    return y", "    return jnp.asarray(y)"),
         (DENSE, "y if bias is None else y + bias", "y"),

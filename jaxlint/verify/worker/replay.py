@@ -42,6 +42,7 @@ from jaxlint.verify.worker.usage import uses
 from jaxlint.verify.worker.vary import STYLES, shaken, varier, widened
 from jaxlint.verify.worker.watching import watched
 from jaxlint.verify.worker.worlds import inside, patched
+from jaxlint.verify.worker.written import parted
 
 _COMPARE_S, _GUESSED_STYLES = 6.0, 6
 _ORDINARY = ("", "fresh", "positive", "small")
@@ -178,9 +179,12 @@ class _Replay:
 
     def _judge(self, target: Target, before: Side, after: Side, recorder: Recorder, again: Recorder) -> CallResult:
         name = target.name
-        if name.endswith(".__init__"):
-            return CallResult(name, "skipped")  # the methods are called on what it builds
         try:
+            why, is_sure = parted(before.function(name), after.function(name)) if target.direct else ("", False)
+            if why:
+                return CallResult(name, "different" if is_sure else "doubtful", f"{name}: {why}")
+            if name.endswith(".__init__"):
+                return CallResult(name, "skipped")  # the methods are called on what it builds
             problem = _not_comparable(before.function(name), after.function(name))
             if problem:
                 return self._by_results(name, problem, recorder, again)
