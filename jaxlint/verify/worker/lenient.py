@@ -295,7 +295,7 @@ def _in_place(method: Callable[..., Any]) -> Callable[..., Any]:
     def update(self: Any, *args: Any, **kwargs: Any) -> Any:
         result, caller = method(self, *args, **kwargs), sys._getframe(1)
         if _next(caller.f_code, caller.f_lasti) == "POP_TOP":
-            self.array._replace_with(result)
+            _replace(self.array, result)
         return result
 
     return update
@@ -326,7 +326,13 @@ def _set_item(self: Any, index: Any, value: Any) -> None:
     base = getattr(self, "_jaxlint_base", lambda: None)()
     if base is not None and base is not self:
         raise TypeError("NumPy would change the array that this one is a part of, and JAX does not")
-    self._replace_with(self.at[index].set(value))
+    _replace(self, self.at[index].set(value))
+
+
+def _replace(array: Any, new: Any) -> None:
+    """An update of no elements is the array itself, which must not be put in its own place: that breaks its memory."""
+    if new is not array:
+        array._replace_with(new)
 
 
 def _next(code: types.CodeType, place: int) -> str:

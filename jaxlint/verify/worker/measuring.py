@@ -59,7 +59,9 @@ class Meter:
 
     def _time(self, name: str, call: Call, before: Side, after: Side, budget: float) -> Timing | None:
         with contextlib.redirect_stdout(io.StringIO()) as printed:
-            runs = [_runner(side, name, call) for side in (before, after)]
+            sides = (before, after)
+            changed = [_changes_what_it_is_given(side, name, call) for side in sides]
+            runs = [_runner(side, name, call, any(changed)) for side in sides]
             for side, run in zip((before, after), runs, strict=True):
                 side.enter()
                 run()
@@ -70,13 +72,21 @@ class Meter:
             return paired(runs[0], runs[1], budget, self._seed, accelerator=accelerator, enter=enter)
 
 
-def _runner(side: Side, name: str, call: Call) -> Callable[[], object]:
+def _changes_what_it_is_given(side: Side, name: str, call: Call) -> bool:
+    """Whether a call changes its arguments or gives their buffers away, so that none can be made with them again."""
     side.enter()
-    function = side.function(name)
     args, kwargs = side.fresh(call)
     untouched = capture((args, kwargs))
-    jax.block_until_ready(function(*args, **kwargs))
-    if compare(untouched, capture((args, kwargs))).level == "same":
+    jax.block_until_ready(side.function(name)(*args, **kwargs))
+    return compare(untouched, capture((args, kwargs))).level != "same"
+
+
+def _runner(side: Side, name: str, call: Call, afresh: bool) -> Callable[[], object]:
+    """Makes the call; with fresh copies on both sides where one of them needs them, for copies cost time."""
+    side.enter()
+    function = side.function(name)
+    if not afresh:
+        args, kwargs = side.fresh(call)
         return lambda: jax.block_until_ready(function(*args, **kwargs))
 
     def with_fresh_copies() -> object:
