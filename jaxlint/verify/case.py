@@ -238,15 +238,19 @@ class Case:
         gain = "gradients or values that were NaN are numbers now" if healing else ""
         healed = next((call.fault for call in replay.calls if call.outcome == "healed"), None) if replay else None
         evidence = self._evidence(parts, before, after, programs, replay, gain=gain)
+        judged = judge(evidence)
         verdict = self._settled(evidence, parts, (World.REAL, World.REAL))
-        if healed is None or judge(evidence).verdict is Verdict.DIFFERENT:
+        is_other = judged.verdict is Verdict.DIFFERENT
+        if self._change.rule not in VALUES if is_other else healed is None:
             return verdict
         for world in worlds(self._change.rule, healed):
             again = self._runner.replay(parts, (world, World.REAL), measure=False)
             if again and not any(call.outcome in ("healed", "different") for call in again.calls):
                 name = name_of(world, self._change.rule)
-                other = structs.replace(evidence, replay=again, fault=healed, reference=name, fallible=True)
-                return self._settled(other, parts, (World.REAL, World.REAL))
+                gain = f"the original differs from that ({judged.reason})" if is_other else gain
+                other = structs.replace(evidence, replay=again, fault=healed, reference=name, fallible=True, gain=gain)
+                settled = self._settled(other, parts, (World.REAL, World.REAL))
+                return self._unless_lost(settled) if is_other else settled
         return verdict
 
     def _compare(self, parts: Touched, before: Run, after: Run, heal: bool) -> Comparison:
@@ -311,9 +315,8 @@ class Case:
         self, parts: Touched, before: Run, after: Run, programs: Comparison, replay: ReplayResult | None,
         fault: Fault | None = None, reference: str = "", gain: str = "",
     ) -> Evidence:  # fmt: skip
-        lines = [part.first for part in parts.watch]
         return Evidence(
-            before, after, programs, replay, lines, fault, reference, gain,
+            before, after, programs, replay, parts.watch, fault, reference, gain,
             self._device, self._runner.jax or "", self._runner.hardware,
         )  # fmt: skip
 

@@ -6,13 +6,13 @@ Works on `ast`, runs nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from msgspec import Struct
 
 from jaxlint.verify.jobs import Range, Target
-from jaxlint.verify.lazy import parted
+from jaxlint.verify.lazy import parted, place
 
 _MAX_CONSTANTS = 24
 _NOT_LOOSE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
@@ -70,7 +70,7 @@ def touched(before: str, after: str) -> Touched:
         if name in reached
     ]
     targets.sort(key=lambda target: (not target.direct, target.name))
-    apart = parted(old, new)
+    apart = parted(before, old, new)
     watch = (*_watch(before, after, old, new), *apart.new_at_need)
     everywhere = _acts_everywhere(old, new)
     prints = everywhere or _prints(old, new, reached)
@@ -83,7 +83,7 @@ def touched(before: str, after: str) -> Touched:
         _constants(old, new, reached),
         _called(old, new),
         tuple(sorted(_defined(old) - bound - set(_imported(new)))),
-        tuple(dict.fromkeys((*_gone(old, new), *apart.gone, *apart.gone_at_need))),
+        tuple(dict.fromkeys((*_gone(before, old, new), *apart.gone, *apart.gone_at_need))),
         _loose(old, new),
         ast.dump(old) == ast.dump(new),
     )
@@ -301,14 +301,14 @@ def _watch(before: str, after: str, old: ast.Module, new: ast.Module) -> tuple[R
         for line in lines:
             statement = _innermost(new, line)
             if statement is not None and (d == c or ast.dump(statement) not in known):
-                ranges.update(_must_run(statement, removed=d == c))
+                ranges.update(_must_run(statement, now))
     return tuple(sorted(ranges, key=lambda r: (r.first, r.last)))
 
 
-def _gone(old: ast.Module, new: ast.Module) -> tuple[Range, ...]:
+def _gone(before: str, old: ast.Module, new: ast.Module) -> tuple[Range, ...]:
     """The statements outside of functions that the new text does not have."""
     gone = [statement for statement in _only_in(old, new) if not isinstance(statement, _NOT_LOOSE)]
-    return tuple(part for statement in gone for part in _must_run(statement, removed=True))
+    return tuple(part for statement in gone for part in _must_run(statement, before.splitlines()))
 
 
 def _innermost(tree: ast.Module, line: int) -> ast.stmt | None:
@@ -326,11 +326,11 @@ def _first_line(node: ast.stmt) -> int:
     return min([node.lineno, *(d.lineno for d in decorators)])
 
 
-def _must_run(statement: ast.stmt, removed: bool) -> Iterator[Range]:
+def _must_run(statement: ast.stmt, lines: Sequence[str]) -> Iterator[Range]:
     match statement:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             body = [part for part in statement.body if not _is_inert(part)] or statement.body
-            yield Range(body[0].lineno, body[0].end_lineno or body[0].lineno)
+            yield place(body[0], lines)
         case ast.ClassDef() | ast.Global() | ast.Nonlocal() | ast.Pass():
             return
         case ast.If() | ast.For() | ast.While() | ast.With() | ast.Try():
@@ -338,7 +338,7 @@ def _must_run(statement: ast.stmt, removed: bool) -> Iterator[Range]:
             if not isinstance(statement, ast.Try):
                 yield Range(statement.lineno, last)
         case _ if not _is_inert(statement):
-            yield Range(statement.lineno, statement.end_lineno or statement.lineno)
+            yield place(statement, lines)
 
 
 def _is_inert(statement: ast.stmt) -> bool:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from jaxlint import model
 from jaxlint.model import Compiled, Counts, Deviation, Speedup, Timed, Verdict, Verification
 from jaxlint.verify.compare_values import Comparison
-from jaxlint.verify.jobs import WARM_CALLS, CallResult, Fault, Gap, ReplayResult
+from jaxlint.verify.jobs import WARM_CALLS, CallResult, Fault, Gap, Range, ReplayResult
 from jaxlint.verify.runs import Run
 
 
@@ -21,7 +21,7 @@ class Evidence(Struct, frozen=True):
     after: Run
     programs: Comparison
     replay: ReplayResult | None = None
-    watch_lines: Sequence[int] = ()  # first lines of the ranges that must have run
+    watch: Sequence[Range] = ()  # what must have run of the fixed version
     fault: Fault | None = None  # of the original, gone in the fixed version
     reference: str = ""  # what the result was compared with, when it was not the original
     gain: str = ""  # a gain that was established in another way
@@ -53,17 +53,17 @@ def judge(evidence: Evidence) -> Verification:
     doubtful = next((call for call in calls if call.outcome == "doubtful"), None)
     if doubtful:
         return made.say(Verdict.UNVERIFIED, doubtful.why)
-    missed = _missed(evidence)
-    if missed:
-        fault = evidence.after.result.fault
-        why = f"the program ends with {fault}" if fault else _advice(calls)
-        return made.say(Verdict.UNVERIFIED, f"line {missed} of the fixed version was not reached: {why}")
     unproven = [call for call in calls if call.outcome == "healed"]
     if unproven and not evidence.fault:
         call = unproven[0]
         return made.say(
             Verdict.UNVERIFIED, f"{call.name} fails in the original ({call.fault}) and there is nothing to compare with"
         )
+    missed = _missed(evidence)
+    if missed:
+        fault = evidence.after.result.fault
+        why = f"the program ends with {fault}" if fault else _advice(calls)
+        return made.say(Verdict.UNVERIFIED, f"{_place(missed)} of the fixed version was not reached: {why}")
     judged = any(call.inputs for call in calls)
     if not judged and evidence.after.result.fault:
         return made.say(
@@ -106,12 +106,19 @@ def _as_comparison(call: CallResult) -> Comparison:
     return Comparison("unclear" if call.outcome == "unclear" else "same", call.why)
 
 
-def _missed(evidence: Evidence) -> int:
-    """The first watched line that nothing reached of which anything was seen; 0 when all were."""
+def _missed(evidence: Evidence) -> Range | None:
+    """The first watched range that nothing reached of which anything was seen; None when all were."""
     ran = evidence.after.result
     hit = set(ran.hits if evidence.programs.judged else ran.outside)
     hit |= set(evidence.replay.hits if evidence.replay else ())
-    return next((line for index, line in enumerate(evidence.watch_lines) if index not in hit), 0)
+    return next((part for index, part in enumerate(evidence.watch) if index not in hit), None)
+
+
+def _place(part: Range) -> str:
+    if part.columns is None:
+        return f"line {part.first}"
+    start, end = part.columns
+    return f"line {part.first} from column {start + 1}" + (f" to {end}" if part.last == part.first else "")
 
 
 def _advice(calls: Sequence[CallResult]) -> str:

@@ -26,9 +26,9 @@ class Parted(Struct, frozen=True):
     new_at_need: tuple[Range, ...]
 
 
-def parted(old: ast.Module, new: ast.Module) -> Parted:
-    """Compare two texts. What is moved and otherwise as it was counts as not touched."""
-    walk = _Walk(old, new)
+def parted(before: str, old: ast.Module, new: ast.Module) -> Parted:
+    """Compare two texts; `before` is the old one. What is moved and otherwise as it was counts as not touched."""
+    walk = _Walk(old, new, before.splitlines())
     walk.nodes(old, new, None)
     return Parted(
         *(tuple(sorted(set(found), key=_order)) for found in (walk.gone, walk.gone_at_need, walk.new_at_need))
@@ -38,7 +38,8 @@ def parted(old: ast.Module, new: ast.Module) -> Parted:
 class _Walk:
     """Walks two trees side by side and collects what differs."""
 
-    def __init__(self, old: ast.Module, new: ast.Module) -> None:
+    def __init__(self, old: ast.Module, new: ast.Module, lines: Sequence[str]) -> None:
+        self._lines = lines
         self._old, self._new = _known(old), _known(new)
         self.gone: list[Range] = []
         self.gone_at_need: list[Range] = []
@@ -84,7 +85,7 @@ class _Walk:
         for node in _within(old):
             self.gone_at_need += [_range(part) for part in _at_need(node) if ast.dump(part) not in self._new]
             if isinstance(node, ast.stmt) and ast.dump(node) not in self._new:
-                self.gone += _must_have_run(node)
+                self.gone += _must_have_run(node, self._lines)
 
 
 def _pairs(old: Sequence[ast.AST], new: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, ast.AST]]:
@@ -132,14 +133,23 @@ def _conditions(generators: Sequence[ast.comprehension]) -> Iterator[ast.expr]:
     yield from (generator.iter for generator in generators[1:])
 
 
-def _must_have_run(statement: ast.stmt) -> Iterator[Range]:
+def place(statement: ast.stmt, lines: Sequence[str]) -> Range:
+    """The lines of a simple statement; with its columns where its line begins with another, as in `if x: return`."""
+    if lines[statement.lineno - 1].encode("utf-8", "surrogatepass")[: statement.col_offset].strip():
+        return _range(statement)
+    return Range(statement.lineno, statement.end_lineno or statement.lineno)
+
+
+def _must_have_run(statement: ast.stmt, lines: Sequence[str]) -> Iterator[Range]:
     """The lines of a statement that are its own, as far as they run."""
     bodies = [getattr(statement, name, None) for name in ("body", "orelse", "finalbody", "handlers")]
     inert = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     if inert or isinstance(statement, _INERT) or (any(bodies) and not isinstance(statement, (ast.If, ast.While))):
         return  # what stands in its bodies says whether it ran
-    last = statement.body[0].lineno - 1 if isinstance(statement, (ast.If, ast.While)) else statement.end_lineno
-    yield Range(statement.lineno, max(statement.lineno, last or 0))
+    if isinstance(statement, (ast.If, ast.While)):
+        yield Range(statement.lineno, max(statement.lineno, statement.body[0].lineno - 1))
+    else:
+        yield place(statement, lines)
 
 
 def _within(nodes: Sequence[object]) -> Iterator[ast.AST]:
@@ -162,7 +172,7 @@ def _text(part: object) -> str:
     return ast.dump(part) if isinstance(part, ast.AST) else repr(part)
 
 
-def _range(node: _AtNeed) -> Range:
+def _range(node: _AtNeed | ast.stmt) -> Range:
     last = node.end_lineno or node.lineno
     return Range(node.lineno, last, (node.col_offset, node.end_col_offset or 0))
 

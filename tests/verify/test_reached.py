@@ -98,6 +98,8 @@ def test_what_may_stand_for_another_default_is_left_open(judge: Judge) -> None:
         (LOSS, 'case "sum"', 'case "total"'),
         (LOSS, "except TypeError", "except ValueError"),
         (RARE, TRIPLED, ""),
+        (RARE.replace(":\n        y = y", ": y = y"), "y * 3", "y * 4"),
+        (RARE.replace(":\n        y = y", ": y = y"), "    if flag: y = y * 3\n", ""),
         (RARE, f"{TRIPLED}    return y", "    return jnp.asarray(y)"),
         (DENSE, "y if bias is None else y + bias", "y"),
         (CHOSEN, CHOSEN[CHOSEN.index("    if x") : CHOSEN.index("\nprint")], WHERE),
@@ -135,7 +137,7 @@ def test_what_moves_is_not_touched() -> None:
     made = "g = jit(lambda v: v if c else -v)\n"
     old = f"def f(x, c):\n    for i in range(3):\n        {made}        x = g(x)\n    return x\n"
     new = f"def f(x, c):\n    {made}    for i in range(3):\n        x = g(x)\n    return x\n"
-    found = parted(ast.parse(old), ast.parse(new))
+    found = parted(old, ast.parse(old), ast.parse(new))
     assert not found.gone and not found.gone_at_need and not found.new_at_need
 
 
@@ -170,7 +172,7 @@ def test_what_is_told_stands_in_the_texts(parts: list[str], place: int, other: s
     changed = [other if number == place else part for number, part in enumerate(parts)]
     texts = [f"def f(a, b, c):\n    return {', '.join(some)}\n" for some in (parts, changed)]
     one, two = map(ast.parse, texts)
-    there, back = parted(one, two), parted(two, one)
+    there, back = parted(texts[0], one, two), parted(texts[1], two, one)
     for text, ranges in ((texts[0], there.gone_at_need), (texts[1], there.new_at_need), (texts[0], back.new_at_need)):
         for part in ranges:
             assert part.columns is not None

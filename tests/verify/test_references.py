@@ -131,6 +131,25 @@ def test_a_wrong_one_never_is(judge: Judge, before: str, edits: tuple[tuple[str,
     assert judge(before, after, rule).verdict not in GOOD
 
 
+UNCALLED = (
+    HEAD + "@jax.jit\ndef heat(u, dt):\n    u[1:-1] += dt * (u[2:] - 2 * u[1:-1] + u[:-2])\n    return u\n",
+    HEAD
+    + "def table(n: int):\n    t = jnp.zeros(n)\n    for i in range(n):\n        t.at[i].set(i * 0.5)\n    return t\n",
+)
+UNCALLED_FIXES = [
+    ("u[1:-1] += dt * (u[2:] - 2 * u[1:-1] + u[:-2])", "u = u.at[1:-1].add(dt * (u[2:] - 2 * u[1:-1] + u[:-2]))"),
+    ("t.at", "t = t.at"),
+]
+
+
+def test_fixes_of_functions_that_nobody_calls_have_references_too(judge: Judge) -> None:
+    for text, edit, rule in zip(UNCALLED, UNCALLED_FIXES, ("inplace-assign", "at-result-discarded"), strict=True):
+        fixed = text.replace(*edit)
+        found = judge(text, fixed, rule)
+        assert found.verdict is Verdict.CONFIRMED and "changes x itself" in found.reason, found
+        assert judge(text, fixed.replace("2 * u", "3 * u").replace("0.5", "0.6"), rule).verdict not in GOOD
+
+
 REMOVED_PARAMETER = """
 import jax
 import jax.numpy as jnp
