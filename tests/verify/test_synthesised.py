@@ -127,6 +127,23 @@ WRONG = [
     ("def f(x, idx):\n    return x[idx]", "x[idx]", "x.at[idx].get(mode='fill', fill_value=0)"),
     ("def f(x):\n    return jnp.zeros_like(x)", "zeros_like(x)", "zeros(x.shape)"),
     ("def f(x):\n    return x.sum(-1)", "x.sum(-1)", "x.sum(1)"),
+    ("def f(x, a=False, b=False):\n    return x * (2 if a else 1) * (3 if b else 1)", "(3 if b", "(3 if b and not a"),
+    ("def f(x, step: int):\n    return x * (1 if step < 100 else 0.99 ** (step - 100))", "- 100)", "- 101)"),
+    ("def f(x):\n    if x.ndim != 2:\n        raise ValueError(x)\n    return x.sum(0)", "x.ndim != 2", "x.ndim < 2"),
+    ("def f(x, n: int):\n    assert n > 0\n    return x / n", "assert n > 0", "pass"),
+    ("def f(x, y):\n    return x * lax.stop_gradient(y)", "lax.stop_gradient(y)", "y"),
+    ("def f(x):\n    return x / x.sum()", "x.sum()", "float(x.sum())"),
+    ("def f(x, how='mean'):\n    return {'mean': jnp.mean, 'max': jnp.max}[how](x)", "jnp.max", "jnp.min"),
+    ("def f(x, dtype=jnp.float32):\n    return jnp.eye(x.size, dtype=dtype)", "dtype=dtype", "dtype='float32'"),
+    ("def f(x, precision=None):\n    return jnp.dot(x, x, precision=precision)", "=precision)", "='highest')"),
+    ("import numpy as np\ndef f(x: np.ndarray):\n    x = x - 1\n    x += 2\n    return x", "x = x - 1", "x -= 1"),
+    (
+        "import numpy as np\ndef f(n: int):\n    return [np.ones(n), np.ones(n)]",
+        "[np.ones(n), np.ones(n)]",
+        "2 * [np.ones(n)]",
+    ),
+    ("def f(z):\n    return (z * z.conj()).real", "z.conj()", "z"),
+    ("SEEN = []\ndef f(x):\n    SEEN.append(float(x.sum()))\n    return x", "SEEN.append(", "SEEN[:] = ("),
     ("def f(x, *args):\n    return x + sum(args)", "sum(args)", "args[0]"),
     (
         "class L:\n    def __init__(self, n_in, n_out):\n        self.n_in, self.n_out = n_in, n_out\n"
@@ -141,10 +158,57 @@ WRONG = [
 def test_no_wrong_fix_hides_behind_arguments_that_are_alike(judge: Judge, text: str, old: str, new: str) -> None:
     before = f"{HEAD}\n{text}\n"
     assert before.count(old) == 1
-    assert judge(before, before).verdict is Verdict.SAME
     found = judge(before, before.replace(old, new))
     assert found.verdict in (Verdict.DIFFERENT, Verdict.UNVERIFIED), found
     assert "not reached" not in found.reason  # it was called, and the difference was seen
+
+
+PARTS = [
+    ("def f(x):\n    return x if x.size else jnp.zeros(1)", "jnp.zeros(1)", "jnp.ones(1)"),
+    ("def f(x):\n    g = lambda v: v * 2\n    return (x, g)[0]", "v * 2", "v * 3"),
+    (
+        "class E:\n    v = None\n    def f(self, x):\n        self.v = x if self.v is None else x + self.v\n"
+        "        return self.v",
+        "x + self.v",
+        "x",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "old", "new"), PARTS)
+def test_parts_of_a_line_that_did_not_run_are_not_proved(judge: Judge, text: str, old: str, new: str) -> None:
+    before = f"{HEAD}\n{text}\n"
+    found = judge(before, before.replace(old, new))
+    assert found.verdict is Verdict.UNVERIFIED and "from column" in found.reason, found
+
+
+RECORD = f"""{HEAD}
+@dataclasses.dataclass
+class Rates:
+    rate: float = 0.1
+    decay: float = 0.0
+
+def step(p, g, r: Rates):
+    return p - r.rate * (g + r.decay * p)
+"""
+
+
+def test_other_defaults_of_records_are_seen(judge: Judge) -> None:
+    assert judge(RECORD, RECORD.replace("decay: float = 0.0", "decay: float = 1e-4")).verdict is Verdict.DIFFERENT
+
+
+DONATED = f"""{HEAD}
+from functools import partial
+
+@partial(jax.jit, donate_argnums=0)
+def moved(p, g):
+    return p - g
+"""
+
+
+def test_keeping_a_buffer_is_not_faster(judge: Judge) -> None:
+    found = judge(DONATED, DONATED.replace("@partial(jax.jit, donate_argnums=0)", "@jax.jit"))
+    assert found.verdict is Verdict.SAME, found
 
 
 OPTIMISED = f"""{HEAD}

@@ -10,6 +10,8 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from msgspec import structs
+
 from jaxlint.verify.worker.plans import LIKELY, Array, Size, mapped, parts
 
 _OTHERS = (3, 5, 6, 7, 2, 8, 9, 10, 11, 12)
@@ -27,10 +29,10 @@ def with_sizes(plans: Sequence[Any], sizes: Sequence[int]) -> list[Any]:
 
     def fill(part: Any) -> Any:
         if isinstance(part, Size):
-            return Size(next(left))
+            return structs.replace(part, value=next(left))
         if not isinstance(part, Array):
             return part
-        return Array(part.rank, part.kind, part.least, tuple(size or next(left) for size in _known(part)))
+        return structs.replace(part, sizes=tuple(size or next(left) for size in _known(part)))
 
     return [mapped(plan, fill) for plan in plans]
 

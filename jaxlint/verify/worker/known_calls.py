@@ -31,6 +31,7 @@ _INDICES = {"take": 1, "take_along_axis": 1, "one_hot": 0, "dynamic_index_in_dim
 """What takes indices, and in which place."""
 _TREES = frozenset({"init", "update", "apply_updates"})
 _AXES = frozenset({"axis", "axes", "in_axes"})
+_COMPLEX = frozenset({"conj", "conjugate", "real", "imag", "angle", "iscomplexobj", "vdot", "ifft", "irfft"})
 
 _Given = list[Use | None]
 
@@ -40,6 +41,8 @@ def note_call(node: ast.Call, given: _Given, use_of: Callable[[ast.expr], Use | 
     name, path = last(node.func), ast.unparse(node.func).split(".")
     if name == "einsum":
         _note_einsum(node, given)
+    for use in filter(None, given) if name in _COMPLEX else ():
+        use.is_complex = True
     if "tree" in path or name.startswith("tree_") or name in _TREES:
         for use in filter(None, given):
             use.tree = True

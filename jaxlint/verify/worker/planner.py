@@ -16,14 +16,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from msgspec import structs
 
 from jaxlint.verify.worker import made_up
 from jaxlint.verify.worker.plans import LIKELY, Array, Given, Made, OneOf, Real, Seed, Size
 from jaxlint.verify.worker.usage import uses
 from jaxlint.verify.worker.use import Use
 
-_DEEPEST, _FEW = 4, 2
+_DEEPEST, _FEW, _MOST = 4, 2, 4
+_LARGEST, _HUGE = 64, 2**30
+_OF_LISTS = {"append", "extend", "insert", "pop"}
 _KEYS = {"key", "rng", "prng", "prng_key", "rng_key", "seed_key", "subkey"}
 _INDICES = {"idx", "index", "indices", "labels", "label", "tokens", "ids", "inds"}
 _COUNTS = {"n", "num", "steps", "length", "size", "k", "depth", "iters", "rounds"}
@@ -55,12 +59,19 @@ class Planner:
             )
         if isinstance(default, bool):
             return [not default]
-        if isinstance(default, (int, float)):
-            return [default + 1, default - 1] if isinstance(default, int) else [default * 1.5 + 0.25]
+        if isinstance(default, int):
+            return [_FEW, default + 1, *use.numbers] if default > 2 * _FEW else [default + 1, default - 1, *use.numbers]
+        if isinstance(default, float):
+            return [default * 1.5 + 0.25]
+        if isinstance(default, tuple) and len(default) > 1:
+            return [default[:1], default[::-1]]
         if isinstance(default, (str, enum.Enum)):
             plan = self._of(hint or type(default), parameter.name, use, 0)
             options = _options(plan)
             return [option for option in options if (option.value if isinstance(option, Given) else option) != default]
+        if _is_dtype(default):
+            types = (Given(kind, f"jnp.{np.dtype(kind).name}") for kind in (jnp.float16, jnp.int32, jnp.float32))
+            return [one for one in types if np.dtype(one.value) != np.dtype(default)]
         return [OneOf(_functions(parameter.name, use))] if callable(default) else []
 
     def instance(self, kind: Any, depth: int = 0) -> Any:
@@ -117,6 +128,9 @@ class Planner:
     def _of_hint(self, hint: Any, name: str, use: Use, depth: int) -> Any:
         if isinstance(hint, type) and hint in (bool, int, float, complex, str):
             return _plain(hint, name, use, depth)
+        if hint is np.ndarray:
+            plan = self._of_use(name, use, depth, bare=False)
+            return structs.replace(plan, numpy=True) if isinstance(plan, Array) and plan.kind in "fi" else plan
         if getattr(hint, "dims", None) is not None:
             return _of_jaxtyping(hint)
         origin, inner = typing.get_origin(hint), typing.get_args(hint)
@@ -197,6 +211,8 @@ class Planner:
 
     def _container(self, name: str, use: Use, depth: int) -> Any:
         """A tuple, list or tree where the body takes the value for one."""
+        if _OF_LISTS & use.attributes.keys():
+            return [self._of(None, name, use.items or Use(), depth + 1) for _ in range(_FEW)]
         if use.parts and not use.least:
             return tuple(self._of(None, name, part, depth + 1) for part in use.parts)
         if use.items and (use.items.keys or use.items.parts or use.items.called):
@@ -233,7 +249,7 @@ def _plain(kind: type, name: str, use: Use, depth: int) -> Any:
     if kind is bool:
         return OneOf((True, False), certain=True)
     if kind is int:
-        return 0 if use.axis else Size(LIKELY if depth else _FEW)
+        return 0 if use.axis else Size(LIKELY if depth else _FEW, _edges(use))
     return {float: Real(), str: name, complex: 0.5 + 0.25j}[kind]
 
 
@@ -275,7 +291,7 @@ def _of_name(name: str, use: Use, depth: int, bare: bool) -> Any:
     if bare and use.axis:
         return 0
     if bare and use.count:
-        return Size(LIKELY if depth else _FEW)
+        return Size(LIKELY if depth else _FEW, _edges(use))
     low = name.lower()
     if use.key or low in _KEYS or low.endswith(("_key", "_rng")):
         return Array(0, "k")
@@ -285,7 +301,20 @@ def _of_name(name: str, use: Use, depth: int, bare: bool) -> Any:
     if bare and counts and not use.dims and not use.rank and not use.least:
         return Size(LIKELY) if depth else OneOf((Array(0, "i"), Size(_FEW)))
     rank = len(use.dims) if use.dims else use.rank
-    return Array(rank, "i" if low in _INDICES or use.index else "f", use.least)
+    kind = "i" if low in _INDICES or use.index else "f"
+    return Array(rank, kind, use.least, edges=_edges(use), kinds="c" if use.is_complex else "")
+
+
+def _edges(use: Use) -> tuple[int, ...]:
+    """The numbers that it is compared with; a large count would take too long."""
+    return tuple(
+        sorted({number for number in use.numbers if abs(number) <= (_LARGEST if use.count else _HUGE)})[:_MOST]
+    )
+
+
+def _is_dtype(value: Any) -> bool:
+    is_type = isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic))
+    return is_type or (isinstance(getattr(value, "dtype", None), np.dtype) and callable(value))
 
 
 def _of_jaxtyping(hint: Any) -> Array:

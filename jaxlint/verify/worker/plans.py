@@ -11,26 +11,31 @@ LIKELY = 4
 """The size that all axes have until it is known which of them may differ."""
 
 _PRINTED = (8, 3, 2, 2, 2, 2)
-_WORDS = {"f": "f32", "h": "f16", "i": "i32", "w": "i32", "b": "bool", "k": "key"}
+_WORDS = {"f": "f32", "h": "f16", "i": "i32", "w": "i32", "b": "bool", "c": "c64", "k": "key"}
 
 
 class Array(Struct, frozen=True):
     """An array; the rank is None where nothing is known of it but that it is `least` at least.
 
-    `kind` is f for float32, h for float16, i for small integers, w for integers that may be negative or large, b for
-    booleans and k for keys. `sizes` holds None for each size that is not known.
+    `kind` is f for float32, h for float16, i for small integers, w for integers that may be negative or large, e for
+    those of `edges`, at which something may change, b for booleans, c for complex numbers and k for keys. `sizes` holds
+    None for each size that is not known, and `kinds` other kinds that it may well be of.
     """
 
     rank: int | None = None
     kind: str = "f"
     least: int = 0
     sizes: tuple[int | None, ...] = ()
+    edges: tuple[int, ...] = ()
+    kinds: str = ""
+    numpy: bool = False  # one of NumPy, which can be changed in place
 
 
 class Size(Struct, frozen=True):
-    """A Python integer that is most likely a size or a count."""
+    """A Python integer that is most likely a size or a count; `edges` are others at which something may change."""
 
     value: int
+    edges: tuple[int, ...] = ()
 
 
 class Real(Struct, frozen=True):

@@ -30,6 +30,7 @@ class Call(Struct, frozen=True):
     label: str = ""  # how it is called in messages, where its source does not say enough
     init: Call | None = None  # for a method: how its instance was built
     tentative: bool = False  # it rests on a guess, so that a difference leaves the matter open
+    refused: bool = False  # the original's own text raises an error for it
 
 
 class Recorder:

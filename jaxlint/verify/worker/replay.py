@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import io
 import os
 import time
@@ -31,6 +30,7 @@ from jaxlint.verify.worker.family import Family, Version, pairs
 from jaxlint.verify.worker.functions import UNKNOWN
 from jaxlint.verify.worker.measuring import Meter
 from jaxlint.verify.worker.neutral import KeyLog
+from jaxlint.verify.worker.parting import kept_tracer, not_comparable, parting
 from jaxlint.verify.worker.place import Place
 from jaxlint.verify.worker.program import prepare, seed
 from jaxlint.verify.worker.record import Call, Recorder, on_new_instances
@@ -38,6 +38,7 @@ from jaxlint.verify.worker.search import NotFound, Refused
 from jaxlint.verify.worker.side import Outcome, Side, Vary
 from jaxlint.verify.worker.synthesise import Planned, arguments, example_of, from_shapes, planned, refusal
 from jaxlint.verify.worker.tally import Tally
+from jaxlint.verify.worker.unseen import unseen
 from jaxlint.verify.worker.usage import uses
 from jaxlint.verify.worker.vary import STYLES, shaken, varier, widened
 from jaxlint.verify.worker.watching import watched
@@ -126,7 +127,7 @@ class _Replay:
     def _must_record_again(self, before: Side, after: Side) -> bool:
         """Whether the fixed version's own calls count: see `called`."""
         names = [target.name for target in self.job.targets]
-        return bool(self.job.called) or any(_not_comparable(before.function(n), after.function(n)) for n in names)
+        return bool(self.job.called) or any(not_comparable(before.function(n), after.function(n)) for n in names)
 
     def _recorded_again(self, place: Place) -> Recorder:
         """The fixed version's own calls."""
@@ -185,7 +186,7 @@ class _Replay:
                 return CallResult(name, "different" if is_sure else "doubtful", f"{name}: {why}")
             if name.endswith(".__init__"):
                 return CallResult(name, "skipped")  # the methods are called on what it builds
-            problem = _not_comparable(before.function(name), after.function(name))
+            problem = not_comparable(before.function(name), after.function(name))
             if problem:
                 return self._by_results(name, problem, recorder, again)
             calls = self._calls(target, before, after, recorder)
@@ -220,8 +221,11 @@ class _Replay:
         one, two = (functools.partial(refused_by, side) for side in (before, after))
         try:
             strict = before.world is after.world  # a reference takes more than a program of JAX does
-            return arguments(self._planned(name, after), one, two, self.job.seed, strict=strict)
+            planned = self._planned(name, after)
+            return arguments(planned, one, two, self.job.seed, strict=strict, path=self.job.path)
         finally:
+            before.restore()
+            after.restore()
             jax.clear_caches()  # what the search has traced is traced again, and seen
 
     def _planned(self, name: str, after: Side) -> Planned:
@@ -251,7 +255,12 @@ class _Replay:
                 end_result = self._try(target, call, style, tally, before, after)
                 if end_result is not None:
                     return end_result
+        if calls[0].source == "synthesised" and before.world is after.world is World.REAL:
+            texts = (self.job.path, self.job.before, self.job.after)
+            tally.doubt = tally.doubt or unseen(target, calls, tally.good, before, after, texts)
         answer = tally.answer()
+        if answer.outcome == "doubtful":
+            return structs.replace(answer, why=f"{answer.why}: {self._advice(target.name, after)}")
         if answer.inputs:
             self.hits |= tally.hits
             self.gone |= tally.gone
@@ -280,13 +289,19 @@ class _Replay:
             one = before.call(name, call, vary)
         with watched(self.job.path, self.job.watch, hits):
             two = after.call(name, call, vary)
-        if _kept_tracer(one.values) and not _kept_tracer(two.values):
-            tally.note_fault(_kept_tracer(one.values), healed=not two.fault and not style)
+        if kept_tracer(one.values) and not kept_tracer(two.values):
+            tally.note_fault(kept_tracer(one.values), healed=not two.fault and not style)
             return None
         if one.fault or two.fault:
-            why = _parting(name, one.fault, two.fault, _inputs(style, call))
+            why = parting(name, one.fault, two.fault, _inputs(style, call))
             if why:
                 return tally.told_apart(call, CallResult(name, "different", why))
+            if call.refused and one.fault and not two.fault:
+                why = f"{name} no longer raises {one.fault} ({_inputs(style, call)})"
+                return tally.told_apart(call, CallResult(name, "different", why))
+            if call.refused and str(one.fault) == str(two.fault):
+                tally.hits |= hits
+                tally.gone |= gone
             if call.tentative:
                 return None
             tally.note_fault(one.fault, healed=not two.fault and not style)
@@ -300,6 +315,9 @@ class _Replay:
             return tally.told_apart(call, parted)
         if result.level == "unclear" and call.tentative:
             return None
+        if one.shared != two.shared and before.world is after.world is World.REAL:
+            (known, path), *_ = sorted(one.shared ^ two.shared)
+            tally.doubt = f"{name}: {path} and {known} are one object in one version alone"
         tells = one.tells or two.tells or _is_test(name)
         tally.note(result if tells else structs.replace(result, judged=0), call, ordinary=not style)
         tally.hits |= hits
@@ -356,21 +374,6 @@ class _Replay:
         return None
 
 
-def _parting(name: str, one: Fault | None, two: Fault | None, inputs: str) -> str:
-    """How the faults of two calls tell the versions apart; empty when they do not."""
-    if two and not one:
-        return f"only the fixed {name} fails: {two} ({inputs})"
-    if one and two and one.type != two.type:
-        return f"{name} raises {two} and no longer {one}"
-    return ""
-
-
-def _kept_tracer(values: Captured) -> Fault | None:
-    """What anyone gets who uses a tracer that a call has left behind."""
-    path = next((leaf.path for leaf in values.leaves if leaf.kind == "other" and leaf.text == "a tracer"), None)
-    return None if path is None else Fault("UnexpectedTracerError", f"a tracer is left in {path}")
-
-
 def _is_test(name: str) -> bool:
     """Whether it is a test, which says by raising whether all is well."""
     return name.rpartition(".")[2].startswith("test_")
@@ -378,17 +381,6 @@ def _is_test(name: str) -> bool:
 
 def _then(first: Callable[[Any], Any] | None, second: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return second if first is None else lambda value: second(first(value))
-
-
-def _not_comparable(before: Any, after: Any) -> str:
-    if not callable(before) or not callable(after) or isinstance(before, type):
-        return "it is no function in both versions"
-    try:
-        one, two = inspect.signature(before), inspect.signature(after)
-    except (TypeError, ValueError):
-        return ""
-    form = [[(p.name, p.kind) for p in s.parameters.values()] for s in (one, two)]
-    return "" if form[0] == form[1] else "its parameters have changed"
 
 
 def _structure(values: Captured) -> list[tuple[str, str]]:

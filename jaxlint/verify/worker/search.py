@@ -8,6 +8,7 @@ change these one after the other. Where such a change rests on a guess, a differ
 
 from __future__ import annotations
 
+import dis
 import functools
 import itertools
 import time
@@ -18,10 +19,11 @@ import jax
 from msgspec import Struct, structs
 
 from jaxlint.verify.worker.apart import likely, set_apart, with_sizes
-from jaxlint.verify.worker.plans import LIKELY, Array, OneOf, Size, mapped, parts
+from jaxlint.verify.worker.plans import LIKELY, Array, Given, OneOf, Size, mapped, parts
 from jaxlint.verify.worker.record import Call
 
-_TRIES, _SECONDS, _MORE_SECONDS, _MORE, _RANKS = 40, 8.0, 4.0, 12, 3
+_TRIES, _SECONDS, _MORE_SECONDS, _MORE, _RANKS = 40, 8.0, 5.0, 30, 3
+_TOGETHER, _DEFAULTS, _REFUSED = 6, 3, 2
 _now = time.monotonic
 
 Accepts = Callable[[Call], Exception | None]
@@ -44,6 +46,7 @@ class Question(Struct, frozen=True):
     defaults: list[tuple[str, list[Any]]]
     call: Callable[[list[Any], dict[str, Any]], Call]
     strict: bool = True  # what the original takes, the fixed version must take
+    path: str = ""  # of the text whose own refusals are of interest too
 
 
 class _Filled(Struct, frozen=True):
@@ -153,14 +156,14 @@ def _filled(plans: list[Any], ranks: Sequence[int], kind: str) -> list[Any]:
         if not isinstance(part, Array) or part.rank is not None:
             return part
         rank = ranks[min(next(left), len(ranks) - 1)]
-        return Array(max(rank, part.least), kind if part.kind == "f" else part.kind)
+        return structs.replace(part, rank=max(rank, part.least), kind=kind if part.kind == "f" else part.kind)
 
     return [mapped(plan, fill) for plan in plans]
 
 
 def _larger(part: Any) -> Any:
     """A size is more likely than a number of steps where the small one was refused."""
-    return Size(LIKELY) if isinstance(part, Size) else part
+    return structs.replace(part, value=LIKELY) if isinstance(part, Size) else part
 
 
 def _likely_call(question: Question, plans: list[Any], named: dict[str, Any] | None = None) -> Call:
@@ -173,54 +176,122 @@ def _likely_call(question: Question, plans: list[Any], named: dict[str, Any] | N
 def _others(question: Question, first: _Filled) -> Iterator[Call]:
     """Calls that differ from the first in one thing; those that rest on a guess are tentative."""
     yield from _of_other_sizes(question, first)
+    yield from _of_axes_of_one(question, first)
     yield from _of_other_options(question, first, certain=True)
     yield from _of_other_defaults(question, first)
+    yield from _of_other_numbers(question, first)
     yield from _of_other_ranks(question, first)
     yield from _of_other_types(question, first)
     yield from _of_other_options(question, first, certain=False)
 
 
 def _tried(question: Question, plans: list[Any], lead: Accepts, label: str, **named: Any) -> Iterator[Call]:
-    """The call, if it is taken."""
+    """The call, if it is taken, or refused by the text itself."""
     try:
         call = _likely_call(question, plans, named)
-        if lead(call) is not None:
-            return
+        error = lead(call)
     except Exception:  # a class does not take what it is given
         return
-    yield structs.replace(call, label=f"synthesised inputs, {label}", tentative=True)
+    if error is None or (question.strict and _is_own(error, question.path)):
+        yield structs.replace(call, label=f"synthesised inputs, {label}", tentative=True, refused=error is not None)
+
+
+def _is_own(error: Exception, path: str) -> bool:
+    """Whether a statement of the text raises it, such as `raise` and `assert`."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or trace.tb_frame.f_code.co_filename != path:
+        return False
+    return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
 
 
 def _of_other_sizes(question: Question, first: _Filled) -> Iterator[Call]:
     end, start = _now() + _MORE_SECONDS / 2, likely(first.plans)
 
+    refused: list[Call] = []
+
     def accepted(sizes: list[int]) -> bool:
-        plans = with_sizes(first.plans, sizes)
-        return _now() < end and any(_tried(question, plans, first.lead, ""))
+        if _now() > end:
+            return False
+        tried = [*_tried(question, with_sizes(first.plans, sizes), first.lead, "sizes set apart")]
+        refused.extend(call for call in tried if call.refused)
+        return any(not call.refused for call in tried)
 
     sizes = set_apart(start, accepted)
+    yield from refused[:_REFUSED]
     if sizes != start:
         yield from _tried(question, with_sizes(first.plans, sizes), first.lead, "sizes set apart")
 
 
+def _of_axes_of_one(question: Question, first: _Filled) -> Iterator[Call]:
+    """All axes of one size together, which are squeezed and broadcast as others are not."""
+    start = likely(first.plans)
+    if not start:
+        return
+    alone = [1 if place == 0 else size for place, size in enumerate(start)]
+    for sizes in ([1] * len(start), alone):
+        yield from _tried(question, with_sizes(first.plans, sizes), first.lead, "axes of size 1")
+
+
 def _of_other_options(question: Question, first: _Filled, *, certain: bool) -> Iterator[Call]:
     options = [one for one in parts(question.plans) if isinstance(one, OneOf)]
-    for place, one in enumerate(options):
-        others = [option for option in range(len(one.options)) if option != first.picks.get(place, 0)]
-        for option in others if one.certain is certain else ():
-            plans = _filled(_chosen(question.plans, {**first.picks, place: option}), first.ranks or (2,), "f")
-            for call in _tried(question, plans, first.lead, "another option"):
-                yield structs.replace(call, tentative=not certain)
+    others = [
+        (place, option)
+        for place, one in enumerate(options)
+        for option in range(len(one.options))
+        if one.certain is certain and option != first.picks.get(place, 0)
+    ]
+    pairs = (pair for pair in itertools.combinations(others, 2) if certain and pair[0][0] != pair[1][0])
+    for changed in (*((one,) for one in others), *itertools.islice(pairs, _TOGETHER)):
+        plans = _filled(_chosen(question.plans, {**first.picks, **dict(changed)}), first.ranks or (2,), "f")
+        for call in _tried(question, plans, first.lead, "another option"):
+            yield structs.replace(call, tentative=not certain)
 
 
 def _of_other_defaults(question: Question, first: _Filled) -> Iterator[Call]:
-    """Each parameter with a default given, by what is likeliest of what is taken."""
+    """Each parameter with a default given, by what is likeliest of what is taken; then two of them, and all."""
+    taken: dict[str, Any] = {}
     for name, options in question.defaults:
-        plans = (_filled(_chosen([option], {}), first.ranks or (2,), "f")[0] for option in options)
-        calls = (
-            call for plan in plans for call in _tried(question, first.plans, first.lead, f"{name}", **{name: plan})
-        )
-        yield from itertools.islice((structs.replace(c, label=f"synthesised inputs with {name}") for c in calls), 2)
+        plans = [_filled(_chosen([option], {}), first.ranks or (2,), "f")[0] for option in options]
+        given = ((plan, call) for plan in plans for call in _with_defaults(question, first, {name: plan}))
+        for plan, call in itertools.islice(given, _DEFAULTS):
+            if not call.refused:
+                taken.setdefault(name, plan)
+            yield call
+    several = [*itertools.islice(itertools.combinations(taken, 2), _TOGETHER), *([tuple(taken)] if taken else [])]
+    for names in several if len(taken) > 1 else ():
+        yield from _with_defaults(question, first, {name: taken[name] for name in names})
+
+
+def _with_defaults(question: Question, first: _Filled, named: dict[str, Any]) -> Iterator[Call]:
+    for call in _tried(question, first.plans, first.lead, "", **named):
+        yield structs.replace(call, label=f"synthesised inputs with {', '.join(named)}")
+
+
+def _of_other_numbers(question: Question, first: _Filled) -> Iterator[Call]:
+    """Integers with which the text compares a parameter, and those beside them."""
+    plans = [mapped(plan, _at_edges) for plan in first.plans]
+    if plans != first.plans:
+        yield from _tried(question, plans, first.lead, "with integers of the text")
+    sizes = enumerate(_sizes(first.plans))
+    counts = [(place, edge + step) for place, one in sizes for edge in one.edges for step in (0, 1, -1)]
+    for place, edge in counts:
+        left = itertools.count()
+        plans = [mapped(plan, functools.partial(_with_number, place, edge, left)) for plan in first.plans]
+        yield from _tried(question, plans, first.lead, "with integers of the text")
+
+
+def _sizes(plans: list[Any]) -> list[Size]:
+    return [part for part in parts(plans) if isinstance(part, Size)]
+
+
+def _with_number(wanted: int, number: int, places: Iterator[int], part: Any) -> Any:
+    return Given(number, str(number)) if isinstance(part, Size) and next(places) == wanted else part
+
+
+def _at_edges(part: Any) -> Any:
+    return structs.replace(part, kind="e") if isinstance(part, Array) and part.edges and part.kind == "i" else part
 
 
 def _of_other_ranks(question: Question, first: _Filled) -> Iterator[Call]:
@@ -233,15 +304,34 @@ def _of_other_ranks(question: Question, first: _Filled) -> Iterator[Call]:
         if first.ranks
     )
     yield from itertools.islice(calls, _RANKS)
+    for more in (1, -1):
+        plans = [mapped(plan, functools.partial(_of_rank, more)) for plan in chosen]
+        if plans != chosen:
+            filled = _filled(plans, first.ranks or (2,), "f")
+            yield from _tried(question, filled, first.lead, "other ranks than the text names")
+
+
+def _of_rank(more: int, part: Any) -> Any:
+    """An array of another rank than the text asks for; what annotations say stays."""
+    if not isinstance(part, Array) or not part.rank or part.sizes or part.kind == "k":
+        return part
+    return structs.replace(part, rank=part.rank + more)
 
 
 def _of_other_types(question: Question, first: _Filled) -> Iterator[Call]:
-    """Half precision, and integers beyond what an index may be."""
-    for kind, other, label in (("f", "h", "in float16"), ("i", "w", "with negative and large integers")):
+    """Half precision, integers beyond what an index may be, and complex numbers where the text has a use for them."""
+    others = (
+        ("f", "h", "in float16"),
+        ("i", "w", "with negative and large integers"),
+        ("f", "c", "of complex numbers"),
+    )
+    for kind, other, label in others:
         plans = [mapped(plan, functools.partial(_of_kind, kind, other)) for plan in first.plans]
         if plans != first.plans:
             yield from _tried(question, plans, first.lead, label)
 
 
 def _of_kind(kind: str, other: str, part: Any) -> Any:
-    return structs.replace(part, kind=other) if isinstance(part, Array) and part.kind == kind else part
+    if not isinstance(part, Array) or part.kind != kind or (other == "c" and other not in part.kinds):
+        return part
+    return structs.replace(part, kind=other)

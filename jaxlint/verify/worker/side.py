@@ -22,6 +22,7 @@ from jaxlint.verify.worker.clone import Cloner, Twins, Uncopyable
 from jaxlint.verify.worker.functions import Functions
 from jaxlint.verify.worker.lenient import owning
 from jaxlint.verify.worker.record import Call, Instance, find
+from jaxlint.verify.worker.sharing import shared
 from jaxlint.verify.worker.state import State
 from jaxlint.verify.worker.worlds import inside
 
@@ -35,6 +36,7 @@ class Outcome(Struct, frozen=True):
     left: frozenset[str] = frozenset()  # globals that are no longer what the module's execution made them
     functions: tuple[str, ...] = ()  # those in the result, see `functions`
     tells: bool = False  # something came of it that can be compared
+    shared: frozenset[tuple[str, str]] = frozenset()  # what is one object, see `sharing`
 
 
 # Makes a change of arrays anew for each call, so that both versions are given the same random numbers.
@@ -83,6 +85,10 @@ class Side:
             object.__setattr__(instance, name, data[name])
         return (instance, *args), kwargs
 
+    def restore(self) -> None:
+        """Undo what calls have changed in globals, as far as these are plain containers or bound anew."""
+        self._state.restore()
+
     def settle(self, other: Side) -> None:
         """What has changed until now is no longer told; what has become unequal on the two sides never is again."""
         changed = self._state.changed().keys() | other._state.changed().keys()
@@ -112,9 +118,10 @@ class Side:
             functions = Functions(result, self.namespace)
             found = {"result": result, "arguments": (args, kwargs), "globals": left, "held": functions.data}
             values = capture(found) if fault is None else Captured((), {})
+            one = shared(result, (args, kwargs)) if fault is None else frozenset[tuple[str, str]]()
             tells = bool(printed.getvalue() or left) or _tells(capture((result, functions.data)))
             tells = tells or (fault is None and self._has_changed(call, vary, (args, kwargs)))
-        return Outcome(values, printed.getvalue(), fault, frozenset(left), tuple(functions.marks), tells)
+        return Outcome(values, printed.getvalue(), fault, frozenset(left), tuple(functions.marks), tells, one)
 
     def _has_changed(self, call: Call, vary: Vary, given: Any) -> bool:
         """Whether the arguments are no longer what they were before the call."""

@@ -29,14 +29,22 @@ class Planned(Struct, frozen=True):
     defaults: list[tuple[str, list[Any]]]
 
 
-def arguments(planned: Planned, before: Accepts, after: Accepts, seed: int = 0, *, strict: bool = True) -> list[Call]:
-    """Arguments that both versions of a function or method take, the likeliest first.
+def arguments(
+    planned: Planned, before: Accepts, after: Accepts, seed: int = 0, *, strict: bool = True, path: str = ""
+) -> list[Call]:
+    """Arguments that both versions of a function or method take, the likeliest first; then some that are refused.
 
-    NotFound where there are none; when `strict`, Refused where the fixed version does not take what the original takes.
+    `path` is that of the text whose refusals count. NotFound where there are none; when `strict`, Refused where the
+    fixed version does not take what the original takes.
     """
     names = ", ".join(parameter.name for parameter in planned.needed)
     question = Question(
-        names, planned.plans, planned.defaults, lambda plans, named: _call(planned.needed, plans, named, seed), strict
+        names,
+        planned.plans,
+        planned.defaults,
+        lambda plans, named: _call(planned.needed, plans, named, seed),
+        strict,
+        path,
     )
     try:
         return found(question, before, after)
@@ -45,7 +53,7 @@ def arguments(planned: Planned, before: Accepts, after: Accepts, seed: int = 0, 
     except NotFound:
         fewer = _with_fewer(planned)
         if fewer is not None:
-            return arguments(fewer, before, after, seed, strict=strict)
+            return arguments(fewer, before, after, seed, strict=strict, path=path)
         if planned.needed:
             raise
         return [Call((), {}, "synthesised")]
@@ -94,6 +102,15 @@ def planned(name: str, namespace: Mapping[str, Any], compared: Mapping[str, Use]
     optional = [one for one in parameters if one.default is not one.empty and one.kind is not one.POSITIONAL_ONLY]
     defaults = [(one.name, planner.otherwise(one, used.get(one.name, Use()))) for one in optional]
     return Planned(name, needed, plans, defaults)
+
+
+def optional(function: Any) -> set[str]:
+    """The names of parameters that need not be given."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return set()
+    return {one.name for one in parameters if one.default is not one.empty or one.kind is one.VAR_KEYWORD}
 
 
 def _with_fewer(planned: Planned) -> Planned | None:
@@ -160,8 +177,11 @@ def _call(needed: Sequence[inspect.Parameter], plans: list[Any], named: Mapping[
 def _value(part: Any, place: int, seed: int) -> Any:
     """The value of an open part; no two places have the same one."""
     match part:
+        case Array(kind="e"):
+            return _at_edges(part, place)
         case Array():
-            return _array(part, place, np.random.default_rng([seed, place]))
+            made = _array(part, place, np.random.default_rng([seed, place]))
+            return np.array(made) if part.numpy else made
         case Real():
             return 0.5 + 0.07 * place
         case Seed():
@@ -171,9 +191,20 @@ def _value(part: Any, place: int, seed: int) -> Any:
     return part
 
 
-def _array(wanted: Array, place: int, rng: np.random.Generator) -> Any:
+def _shape(wanted: Array) -> tuple[int, ...]:
     sizes = (*wanted.sizes, *[None] * (wanted.rank or 0))[: wanted.rank or 0]
-    shape = tuple(size or LIKELY for size in sizes)
+    return tuple(size or LIKELY for size in sizes)
+
+
+def _at_edges(wanted: Array, place: int) -> Any:
+    """The integers at which something may change, one after the other, among small ones."""
+    shape = _shape(wanted)
+    numbers = np.resize([number for edge in wanted.edges for number in (edge, place % 3)], shape)
+    return np.array(numbers, np.int32) if wanted.numpy else jnp.asarray(numbers, jnp.int32)
+
+
+def _array(wanted: Array, place: int, rng: np.random.Generator) -> Any:
+    shape = _shape(wanted)
     if wanted.kind == "k":
         one = jax.random.PRNGKey(int(rng.integers(1 << 30)))
         return jax.random.split(one, shape) if shape else one
@@ -182,7 +213,10 @@ def _array(wanted: Array, place: int, rng: np.random.Generator) -> Any:
         return jnp.asarray(rng.integers(low, high, shape) if shape else (5 if low < 0 else place % 3 + 1), jnp.int32)
     if wanted.kind == "b":
         return jnp.asarray(rng.random(shape) < 0.5)
-    return jnp.asarray(rng.standard_normal(shape), jnp.float16 if wanted.kind == "h" else jnp.float32)
+    numbers = rng.standard_normal(shape)
+    if wanted.kind == "c":
+        return jnp.asarray(numbers + 1j * rng.standard_normal(shape), jnp.complex64)
+    return jnp.asarray(numbers, jnp.float16 if wanted.kind == "h" else jnp.float32)
 
 
 # ---- acceptance -------------------------------------------------------------------------------------------------
@@ -206,7 +240,7 @@ def refusal(function: Callable[..., Any], args: Any, kwargs: Any) -> Exception |
     except (jax.errors.JAXTypeError, jax.errors.JAXIndexError):
         pass
     except Exception as error:
-        if len(places) == len(leaves):  # else an object may mind that its parts are tracers
+        if len(places) == len(leaves) and "Tracer" not in str(error):  # else it may mind that these are tracers
             return error
     try:
         function(*args, **kwargs)

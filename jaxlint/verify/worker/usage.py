@@ -10,8 +10,9 @@ import contextlib
 import inspect
 import textwrap
 import types
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeGuard
 
 from jaxlint.verify.worker.known_calls import last, note_call
 from jaxlint.verify.worker.use import Use, merge
@@ -22,7 +23,9 @@ _OF_ARRAYS = {
     *("astype", "transpose", "ravel", "flatten", "var", "dot", "argmax", "argmin", "any", "all", "squeeze", "swapaxes"),
     *("copy", "clip", "round", "item", "tolist", "block_until_ready", "cumsum", "prod", "sort", "conj", "repeat"),
 }
-_OF_METHODS = {"items", "keys", "values", "get"}
+_OF_METHODS = {"items", "keys", "values", "get", "startswith", "endswith"}
+_SEVERAL = (list, tuple, set, frozenset)
+_USUAL, _MOST = {"relu", "tanh", "gelu", "sum", "mean", "max", "sin", "cos"}, 3
 
 
 def uses(function: Any, namespace: Mapping[str, Any]) -> dict[str, Use]:
@@ -38,6 +41,12 @@ def _of(function: Any, namespace: Mapping[str, Any], depth: int) -> dict[str, Us
     found = {name.arg: Use() for name in names}
     _Reader(found, namespace, depth).read(node)
     return found
+
+
+def mentions(function: Any) -> Counter[str]:
+    """How often the text of a function reads each name; empty where there is no source."""
+    node = _tree(function)
+    return Counter(part.id for part in ast.walk(node) if isinstance(part, ast.Name)) if node else Counter()
 
 
 def _tree(function: Any) -> ast.FunctionDef | None:
@@ -73,6 +82,10 @@ class _Reader(ast.NodeVisitor):
             case ast.Subscript(value=value, slice=ast.Slice()):
                 return self._use(value)
             case ast.Call(func=ast.Attribute(value=value, attr="values")):
+                return self._use(value)
+            case ast.IfExp(body=body, orelse=orelse):
+                return self._use(body) or self._use(orelse)
+            case ast.BoolOp(op=ast.Or(), values=[value, *_]):
                 return self._use(value)
         return None
 
@@ -152,28 +165,45 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         self._use(node)
+        owner = self._use(node.value) if node.attr in ("real", "imag", "conj") else None
+        if owner:
+            owner.is_complex = True
         self.generic_visit(node)
 
     def visit_Compare(self, node: ast.Compare) -> None:
         match node:
-            case ast.Compare(left=left, comparators=[right]) if self._use(left):
-                self._compared(left, right)
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if self._use(right) and not self._use(left):
+                self._compared(right, op, left)
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if self._use(left):
+                self._compared(left, op, right)
             case ast.Compare(left=ast.Attribute(value=of, attr="ndim"), comparators=[ast.Constant(value=int(rank))]):
                 use = self._use(of)
                 if use:
                     use.rank = rank
         self.generic_visit(node)
 
-    def _compared(self, left: ast.expr, right: ast.expr) -> None:
-        use = self._use(left)
-        options = right.elts if isinstance(right, (ast.Tuple, ast.List, ast.Set)) else [right]
-        for option in options:
-            if use and isinstance(option, ast.Constant) and isinstance(option.value, str):
-                use.texts.append(option.value)
+    def _compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> None:
+        use, options = self._use(left), constant(right, self._namespace)
+        if use is None:
+            return
+        if isinstance(op, (ast.In, ast.NotIn)) and isinstance(options, (Mapping, *_SEVERAL)):
+            use.texts += _texts(options)
+        use.texts += _texts([options])
+        use.numbers += [options] if isinstance(options, int) and not isinstance(options, bool) else []
+
+    def visit_Match(self, node: ast.Match) -> None:
+        use = self._use(node.subject)
+        values = [part.value for case in node.cases for part in ast.walk(case.pattern) if _is_value(part)]
+        if use:
+            use.texts += _texts(constant(value, self._namespace) for value in values)
+        self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         use, inner = self._use(node.value), self._use(node.slice)
-        if inner:
+        table = constant(node.value, self._namespace)
+        if inner and isinstance(table, Mapping):
+            inner.texts += _texts(table)
+        elif inner:
             inner.index = True
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
         if use and parts:
@@ -201,9 +231,27 @@ class _Reader(ast.NodeVisitor):
         if own is not None:
             own.called = True
         note_call(node, [self._use(argument) for argument in node.args], self._use)
+        self._note_texts(node)
         self._hand_on(node)
         self._enter(node)
         self.generic_visit(node)
+
+    def _note_texts(self, node: ast.Call) -> None:
+        """The texts by which a parameter picks something: of a table, of a module, or by how it begins and ends."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[name, *_]):
+                use, known = self._use(name), constant(table, self._namespace)
+                texts = [*known] if isinstance(known, Mapping) else []
+            case ast.Call(func=ast.Name(id="getattr"), args=[owner, name, *_]):
+                use, known = self._use(name), constant(owner, self._namespace)
+                functions = {name for name, held in _public(known) if callable(held) and not isinstance(held, type)}
+                texts = [*_USUAL & functions, *sorted(functions - _USUAL)][:_MOST] if functions else []
+            case ast.Call(func=ast.Attribute(value=name, attr="startswith" | "endswith"), args=[part, *_]):
+                use, texts = self._use(name), [constant(part, self._namespace)]
+            case _:
+                return
+        if use:
+            use.texts += _texts(texts)
 
     def _enter(self, node: ast.Call) -> None:
         """The parameters of a function within this one are what it is called with."""
@@ -248,6 +296,38 @@ def _readable(value: Any) -> tuple[Any, list[inspect.Parameter]]:
 
 def _is_function(value: Any) -> bool:
     return isinstance(value, types.FunctionType) or isinstance(getattr(value, "__wrapped__", None), types.FunctionType)
+
+
+def constant(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
+    """What an expression stands for that is written out, or built of globals; of tables what matters are the keys."""
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
+            return -value
+        case ast.Name(id=name):
+            return namespace.get(name)
+        case ast.Attribute(value=owner, attr=name):
+            return getattr(constant(owner, namespace), name, None)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            return [constant(part, namespace) for part in parts]
+        case ast.Dict(keys=keys):
+            return {part.value: None for part in keys if isinstance(part, ast.Constant)}
+    return None
+
+
+def _public(owner: Any) -> list[tuple[str, Any]]:
+    """The public names of a module."""
+    held = vars(owner).items() if isinstance(owner, types.ModuleType) else ()
+    return [(name, value) for name, value in held if not name.startswith("_")]
+
+
+def _texts(values: Iterable[Any]) -> list[str]:
+    return [value for value in values if isinstance(value, str)]
+
+
+def _is_value(pattern: ast.AST) -> TypeGuard[ast.MatchValue]:
+    return isinstance(pattern, ast.MatchValue)
 
 
 def _adds(part: ast.expr) -> bool:

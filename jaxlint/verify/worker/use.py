@@ -16,6 +16,7 @@ class Use:
     items: Use | None = None  # of each of its items
     annotations: list[Any] = dataclasses.field(default_factory=list)  # of parameters that it is handed on to
     texts: list[str] = dataclasses.field(default_factory=list)  # that it is compared with
+    numbers: list[int] = dataclasses.field(default_factory=list)  # the same
     called: bool = False
     returns: str = ""  # where it is called so: a number, or what the function of a loop returns
     tree: bool = False
@@ -23,6 +24,7 @@ class Use:
     key: bool = False
     index: bool = False
     axis: bool = False
+    is_complex: bool = False  # it may be, as what is made of it tells
     dims: str | None = None  # its letters in an einsum
     rank: int | None = None  # its very rank
     least: int = 0  # a rank that it has at least
@@ -52,10 +54,11 @@ def merge(use: Use, other: Use, *, ranks: bool) -> None:
         merge(one, two, ranks=ranks)
     if other.items:
         merge(use.item(), other.items, ranks=ranks)
-    for flag in ("called", "tree", "count", "key", "index", "axis"):
+    for flag in ("called", "tree", "count", "key", "index", "axis", "is_complex"):
         setattr(use, flag, getattr(use, flag) or getattr(other, flag))
     use.annotations += other.annotations
     use.texts += other.texts
+    use.numbers += other.numbers
     use.returns = use.returns or other.returns
     if ranks:
         use.dims, use.least = use.dims or other.dims, max(use.least, other.least)
