@@ -69,7 +69,7 @@ def get(m: Machine, f: Frame, base: Value, name: str, e: n.Attribute) -> Value:
             return Method(base, name)
         case Closure() if name == "__wrapped__":
             return base
-    return Unknown(trace=base.trace)
+    return Unknown() if name in STATIC_ATTRIBUTES else Unknown(trace=base.trace)
 
 
 def _of_api(m: Machine, base: Api, name: str) -> Value:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from jaxlint.analysis import keys
 from jaxlint.analysis.differences import certain
 from jaxlint.analysis.frames import Arguments, Frame
-from jaxlint.analysis.signature import signature
+from jaxlint.analysis.signature import signature, static_parameters
 from jaxlint.analysis.tracing import device, to_tracer
 from jaxlint.analysis.trees import tree_map
 from jaxlint.analysis.values import (
+    NONE,
     Array,
     Dim,
     Items,
@@ -38,7 +39,15 @@ AXIS_0 = known(0)
 
 
 def axes(site: Site, count: int) -> list[Value]:
-    """The `in_axes` entry of each positional argument (Unknown where it cannot be read)."""
+    """The `in_axes` entry of each positional argument: None for static ones, Unknown where it cannot be read."""
+    statics = static_parameters(site, None)
+    if statics is None:
+        return [Unknown()] * count
+    positions = {p + count if p < 0 else p for p in statics.positions}
+    return [NONE if i in positions else axis for i, axis in enumerate(_written_axes(site, count))]
+
+
+def _written_axes(site: Site, count: int) -> list[Value]:
     given = site.option("in_axes")
     if given is None:
         return [AXIS_0 if site.transform.startswith("jax.") else Unknown()] * count

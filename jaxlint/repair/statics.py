@@ -17,6 +17,9 @@ from jaxlint.versions import exists
 FACTORY_SINCE = "0.8.1"
 """The first JAX release in which `@jax.jit(static_argnames=...)` works (facts of jax_api_changes.csv)."""
 
+BROADCASTING = ("jax.pmap", "flax.nnx.pmap")
+"""The transforms that have `static_broadcasted_argnums`."""
+
 
 def make_static(site: Site, function: n.Function, names: Sequence[str], context: Context) -> list[Edit] | None:
     """Edits in the site's file, or None where the way it is written leaves no room.
@@ -25,10 +28,20 @@ def make_static(site: Site, function: n.Function, names: Sequence[str], context:
     """
     if site.path != context.module.path or site.form == "alias" or not names:
         return None
+    if site.kind == "pmap":
+        return _broadcast(site, function, names, context)
     by_name, by_number = site.option_at("static_argnames"), site.option_at("static_argnums")
     if site.kind == "checkpoint" or _is_by_position(function, names) or (by_number is not None and by_name is None):
         return _with_items(site, context, "static_argnums", [str(number) for number in _numbers(function, names)])
     return _with_items(site, context, "static_argnames", [f'"{name}"' for name in names])
+
+
+def _broadcast(site: Site, function: n.Function, names: Sequence[str], context: Context) -> list[Edit] | None:
+    """`pmap` knows static parameters by number alone, and `in_axes` would have to leave them out."""
+    numbers = _numbers(function, names)
+    if site.transform not in BROADCASTING or len(numbers) < len(names) or site.option_at("in_axes") is not None:
+        return None
+    return _with_items(site, context, "static_broadcasted_argnums", [str(number) for number in numbers])
 
 
 def _is_by_position(function: n.Function, names: Sequence[str]) -> bool:
