@@ -225,7 +225,7 @@ def call_closure(
     inner.owner = closure.owner
     inner.scope.names = bind(m, inner, closure, arguments)
     inner.given = tuple(inner.scope.names.values())
-    memo = _memo_key(f, closure, inner)
+    memo = _memo_key(m, f, closure, inner)
     if memo is not None and memo in m.memo:
         return keys.renewed(m, m.memo[memo])  # what it makes anew, it makes again
     before = dict(m.consumed) if memo is not None else {}
@@ -270,7 +270,7 @@ def _is_stub(function: n.Function) -> bool:
     )
 
 
-def _memo_key(f: Frame, closure: Closure, inner: Frame) -> object | None:
+def _memo_key(m: Machine, f: Frame, closure: Closure, inner: Frame) -> object | None:
     """What decides the result of a call; None where a call also acts on keys or objects."""
     names = tuple(inner.scope.names.items())
     if closure.owner is not None or not all(_is_plain(value) for _, value in names):
@@ -285,6 +285,7 @@ def _memo_key(f: Frame, closure: Closure, inner: Frame) -> object | None:
         f.mapped,
         f.known,
         f.in_test(),
+        (m.doubts > 0, m.refusals > 0),
         any(caller.loops for caller in f.chain()),
     )
 

@@ -102,7 +102,7 @@ def _host_function(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.C
             if tracer is not None:
                 m.emit(HostCall(f, where, tracer, path, e))
                 break
-    return with_trace(result if result is not None else Unknown(), trace)
+    return with_trace(result if result is not None else Unknown(), None if m.refusals else trace)
 
 
 def _random(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | None, where: Span) -> Value:

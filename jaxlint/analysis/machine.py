@@ -78,6 +78,8 @@ class Machine:
         self.steps, self.budget = 0, STEPS_PER_MODULE
         self.quiet = 0
         self.doubts = 0
+        self.doubted = 0  # how many events were held back because of doubt
+        self.refusals = 0  # how many `try` statements in progress expect tracers to be refused
         self._numbers = 0
 
     # Services for the parts of the interpreter
@@ -103,7 +105,11 @@ class Machine:
 
     def emit(self, event: Any) -> None:
         """Tells the rules, unless a guard says that the program expects the fault."""
-        if not self.quiet and not (self.doubts and isinstance(event, TRACING_FAULTS)):
+        if self.quiet:
+            return
+        if self.doubts and isinstance(event, TRACING_FAULTS):
+            self.doubted += 1
+        else:
             self._emit(event)
 
     @contextmanager
@@ -114,6 +120,16 @@ class Machine:
             yield
         finally:
             self.doubts -= when
+
+    @contextmanager
+    def refusal(self, when: bool) -> Iterator[None]:
+        """What Python refuses of tracers is expected while this lasts: the program goes on with concrete values."""
+        self.refusals += when
+        try:
+            with self.doubt(when):
+                yield
+        finally:
+            self.refusals -= when
 
     @contextmanager
     def silence(self) -> Iterator[None]:
@@ -225,7 +241,7 @@ class Machine:
         """Runs one root within its own budget; a failure costs this root alone."""
         outer, self.steps = self.steps, 0
         outer_budget, self.budget = self.budget, budget
-        quiet, doubts = self.quiet, self.doubts
+        quiet, doubts, refusals = self.quiet, self.doubts, self.refusals
         try:
             run()
         except (OutOfSteps, RecursionError):
@@ -233,7 +249,7 @@ class Machine:
         except Exception as error:
             self.on_failure(path, error)
         finally:
-            self.quiet, self.doubts = quiet, doubts
+            self.quiet, self.doubts, self.refusals = quiet, doubts, refusals
             self.steps, self.budget = outer, outer_budget
 
     def _run_entries(self) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.analysis import assignment, classes, imports, keys, trials
+from jaxlint.analysis import assignment, classes, guards, imports, keys, trials
 from jaxlint.analysis.branches import asks_how_it_runs, narrowed, truth
 from jaxlint.analysis.events import Assigned, Dropped
 from jaxlint.analysis.expressions import evaluate, handed_on
@@ -31,7 +31,14 @@ CONCRETE_CONTEXTS = frozenset({"jax.ensure_compile_time_eval", "jax.disable_jit"
 
 def run_body(m: Machine, f: Frame, body: tuple[n.Stmt, ...]) -> bool:
     """Runs statements in order; False when no path goes on behind them."""
-    return all(run(m, f, statement) for statement in body)
+    for number, statement in enumerate(body):
+        doubted = m.doubted
+        if not run(m, f, statement):
+            return False
+        if isinstance(statement, n.Try) and m.doubted > doubted and _ends_for_tracers(m, f, statement):
+            with m.doubt():
+                return run_body(m, f, body[number + 1 :])
+    return True
 
 
 def run(m: Machine, f: Frame, statement: n.Stmt) -> bool:
@@ -205,7 +212,7 @@ def _try(m: Machine, f: Frame, statement: n.Try) -> bool:
     before = _state(m, f)
     ends = []
     f.tried += bool(statement.handlers)
-    with m.doubt(any(_expects_tracers(m, f, h.type) for h in statement.handlers)):
+    with m.refusal(any(_expects_tracers(m, f, handler) for handler in statement.handlers)):
         goes_on = run_body(m, f, statement.body)
     f.tried -= bool(statement.handlers)
     if goes_on and run_body(m, f, statement.otherwise):
@@ -219,13 +226,31 @@ def _try(m: Machine, f: Frame, statement: n.Try) -> bool:
     return run_body(m, f, statement.final) and bool(ends)
 
 
-def _expects_tracers(m: Machine, f: Frame, kind: n.Expr | None) -> bool:
-    """Whether an `except` is there for what tracing refuses: the code before it is meant to be tried on tracers."""
+def _expects_tracers(m: Machine, f: Frame, handler: n.Handler) -> bool:
+    """Whether an `except` is there for what tracing refuses: the code before it is meant to be tried on tracers.
+
+    What tracing raises is a TypeError; who raises another error for it has no other way for tracers.
+    """
+    raises = bool(handler.body) and isinstance(handler.body[-1], n.Raise)
+    return any(_is_of_tracers(name) or (name == "TypeError" and not raises) for name in _caught(m, f, handler.type))
+
+
+def _caught(m: Machine, f: Frame, kind: n.Expr | None) -> Iterator[str]:
     if isinstance(kind, n.Sequence):
-        return any(_expects_tracers(m, f, element) for element in kind.elements)
-    path = imports.dotted(m, f, kind) if kind is not None else None
-    name = (path or "").rpartition(".")[2]
+        for element in kind.elements:
+            yield from _caught(m, f, element)
+    elif kind is not None:
+        yield (imports.dotted(m, f, kind) or "").rpartition(".")[2]
+
+
+def _is_of_tracers(name: str) -> bool:
     return name == "ConcretizationTypeError" or (name.startswith("Tracer") and name.endswith("ConversionError"))
+
+
+def _ends_for_tracers(m: Machine, f: Frame, statement: n.Try) -> bool:
+    """Whether only concrete values come past a `try`: what it expects to be refused of tracers ends the function."""
+    expecting = [handler for handler in statement.handlers if _expects_tracers(m, f, handler)]
+    return bool(expecting) and all(guards.ends(handler.body) for handler in expecting)
 
 
 def _match(m: Machine, f: Frame, statement: n.Match) -> bool:
