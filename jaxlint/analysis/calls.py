@@ -80,14 +80,16 @@ def _method_of(m: Machine, f: Frame, base: Value, function: n.Attribute, e: n.Ca
     ):
         return None
     arguments = evaluate_arguments(m, f, e)
-    found: list[Value] = []
-    with m.doubt(isinstance(base, OneOf) and not all(map(is_traced, base.options))):
-        for option in options(base):
-            if isinstance(option, (Array, Unknown, Items, Many, Mapping)):
-                found.append(methods.call(m, f, option, function.name, arguments, e))
-            else:
-                found.append(call(m, f, attributes.get(m, f, option, function.name, function), arguments, e))
-    return one_of(found)
+
+    def way(option: Value) -> Value:
+        if isinstance(option, (Array, Unknown, Items, Many, Mapping)):
+            return methods.call(m, f, option, function.name, arguments, e)
+        return call(m, f, attributes.get(m, f, option, function.name, function), arguments, e)
+
+    if not isinstance(base, OneOf):
+        return way(base)
+    with m.doubt(not all(map(is_traced, base.options))):
+        return keys.alternatives(m, [partial(way, option) for option in base.options])
 
 
 def evaluate_arguments(m: Machine, f: Frame, e: n.Call) -> Arguments:

@@ -359,10 +359,25 @@ def join_keys(
         return value
     if present not in known:
         fresh = known[present] = m.token(present[0].name, present[0].span)
-        uses = [use for token, (_, end) in zip(present, ways, strict=True) for use in _uses_of(token, end)]
+        uses = [
+            use
+            for token, (_, end) in zip(present, ways, strict=True)
+            for use in _uses_of(token, end)
+            if use.action != "fold" or not any(_is_folded_into(other, token) for other in present)
+        ]
         if uses:
             consumed[fresh.number] = tuple(dict.fromkeys((fresh, use) for use in uses))
     return replace(bare, token=known[present])
+
+
+def _is_folded_into(token: Token, whole: Token) -> bool:
+    """Whether a key is `whole` with something folded in: where one of the two is taken, the other is not used."""
+    rest = token.part[len(whole.part) :]
+    return token.number == whole.number and covers(whole.part, token.part) and bool(rest) and _is_fold(rest[0])
+
+
+def _is_fold(selector: object) -> bool:
+    return isinstance(selector, tuple) and selector[0] == "fold"
 
 
 def _uses_of(token: Token, consumed: Consumed) -> Iterator[Use]:

@@ -33,7 +33,11 @@ def is_meant(old: Use, new: Use, context: Context) -> bool:
     frame, first, second = one[0], one[1], other[1]
     context = context.files.context(frame.path)
     if first == second:
-        return _takes_one_element(new, context) or _reorders_leaves(frame, first, new, context)
+        return (
+            _takes_one_element(new, context)
+            or _reorders_leaves(frame, first, new, context)
+            or _reorders_elements(frame, new, context)
+        )
     body = body_of(frame, context)
     left, right = call_at(body, first), call_at(body, second)
     if left is None or right is None:
@@ -42,7 +46,9 @@ def is_meant(old: Use, new: Use, context: Context) -> bool:
         return True
     if _is_bound(body, left) and _is_bound(body, right):
         return True
-    if _are_compared(body, first, second):
+    if _are_compared(body, first, second) or _are_expected(body, first, second):
+        return True
+    if _are_parts(body, left, right, context) or _starts_again(body, second, new, context):
         return True
     same_draw = old.places[0].span == new.places[0].span and old.places[0].frame.path == new.places[0].frame.path
     if same_draw:
@@ -163,6 +169,54 @@ def _reorders_leaves(frame: Frame, span: Span, use: Use, context: Context) -> bo
     return is_tree and draw is not None and _last_name(draw.function) in REORDERINGS
 
 
+def _reorders_elements(frame: Frame, use: Use, context: Context) -> bool:
+    """Whether the arrays of a list are reordered alike: `[permutation(key, array) for array in arrays]`."""
+    body = body_of(frame, context)
+    draw = call_at(body, use.places[0].span) if use.places[0].frame.number == frame.number else None
+    if draw is None or _last_name(draw.function) not in REORDERINGS:
+        return False
+    given = next((a.value for i, a in enumerate(draw.arguments) if i == 1 or a.keyword in ("a", "x")), None)
+    return isinstance(given, n.Name) and given.name in set(_loop_names(body))
+
+
+def _loop_names(body: tuple[n.Stmt, ...]) -> Iterator[str]:
+    """The names that loops and comprehensions bind to one element after the other."""
+    for statement in walk_statements(body):
+        if isinstance(statement, n.For):
+            yield from target_names(statement.target)
+    for node in nodes(body):
+        if isinstance(node, n.Comprehension):
+            for generator in node.generators:
+                yield from target_names(generator.target)
+
+
+def _are_parts(body: tuple[n.Stmt, ...], left: n.Call, right: n.Call, context: Context) -> bool:
+    """Whether one split is written twice to take another part of it each time: `split(key)[0]` and `split(key)[1]`."""
+    if _last_name(left.function) != "split" or context.text.at(left.span) != context.text.at(right.span):
+        return False
+    one, other = _taken_of(body, left), _taken_of(body, right)
+    return one is not None and other is not None and one != other
+
+
+def _taken_of(body: tuple[n.Stmt, ...], call: n.Call) -> object:
+    """The constant index that stands behind a call."""
+    found = (node for node in nodes(body) if isinstance(node, n.Subscript) and node.base.span == call.span)
+    index = next((node.index for node in found), None)
+    return index.value if isinstance(index, n.Constant) and isinstance(index.value, int) else None
+
+
+def _starts_again(body: tuple[n.Stmt, ...], second: Span, use: Use, context: Context) -> bool:
+    """Whether a name is given once more what a function of the program gave it: `state = reset(key)`, written twice."""
+    if use.places[0].span == second:
+        return False
+    written = [s for s in walk_statements(body) if isinstance(s, n.Assign) and isinstance(s.value, n.Call)]
+    again = next((s for s in written if s.value is not None and s.value.span == second), None)
+    if again is None:
+        return False
+    text = context.text.at(again.span)
+    return any(s.span < again.span and context.text.at(s.span) == text for s in written)
+
+
 def _are_variants(left: n.Call, right: n.Call, context: Context) -> bool:
     """Whether one function is called in two ways, such as `f(key)` and `jit(f)(key)`: their results are compared."""
     return context.text.at(left.function.span) != context.text.at(right.function.span)
@@ -182,6 +236,12 @@ def _are_compared(body: tuple[n.Stmt, ...], first: Span, second: Span) -> bool:
     """
     one, other = tainted(body, first), tainted(body, second)
     return any(_meet(one, other, left, right) for node in _asserted(body) for left, right in _compared(node))
+
+
+def _are_expected(body: tuple[n.Stmt, ...], first: Span, second: Span) -> bool:
+    """Whether both are drawn where a test says what it expects."""
+    spans = {node.span for node in _asserted(body)}
+    return first in spans and second in spans
 
 
 def _asserted(body: tuple[n.Stmt, ...]) -> Iterator[n.Expr]:
