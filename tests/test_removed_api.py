@@ -177,7 +177,7 @@ FIXES = [
     ("from jax.interpreters import batching\nx = batching.not_mapped\n", "from jax.interpreters import batching\nx = None\n"),
     (
         "def f():\n    from jax.ops import index_add\n    return index_add(x, i, y)\n",
-        "def f():\n    pass\n    return x.at[i].add(y)\n",
+        "def f():\n    return x.at[i].add(y)\n",
     ),
 ]  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from jaxlint.repair.calls import add_argument, argument_text, remove_argument, rename_keyword
 from jaxlint.repair.spelling import Spelling, fresh_name, spell
-from jaxlint.repair.text import insert_before, is_line_start, operand, remove_statement
+from jaxlint.repair.text import insert_before, is_line_start, operand
 
 __all__ = [
     "Spelling",
@@ -13,7 +13,6 @@ __all__ = [
     "is_line_start",
     "operand",
     "remove_argument",
-    "remove_statement",
     "rename_keyword",
     "spell",
 ]

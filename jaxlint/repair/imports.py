@@ -13,8 +13,9 @@ from jaxlint.model import Edit, Fix, Safety, Span
 from jaxlint.program import nodes as n
 from jaxlint.repair.calls import remove_item
 from jaxlint.repair.contents import count_reads, is_quoted
+from jaxlint.repair.hoist import enclosing, inner_blocks
 from jaxlint.repair.rewrites import ARRAY_TYPES, SHARD_MAP, rewrite, shard_map_options, successor
-from jaxlint.repair.text import insert_before, remove_statement
+from jaxlint.repair.text import insert_before, is_line_start
 from jaxlint.versions import Change
 
 
@@ -143,8 +144,26 @@ def _module_span(statement: n.Import, context: Context) -> Span | None:
 def _without(entry: n.ImportedName, statement: n.Import, context: Context) -> Edit:
     """Takes one name out of an import statement, or the whole statement with its last name."""
     if len(statement.names) == 1:
-        return remove_statement(statement, context)
+        return _removed(statement, context)
     return remove_item([name.span for name in statement.names], statement.names.index(entry), context)
+
+
+def _removed(statement: n.Import, context: Context) -> Edit:
+    """Takes a statement out with its line; where it is all there is in a body, or shares its line, writes `pass`."""
+    span, text = statement.span, context.text
+    rest = text.line(span.end_line)[span.end_column - 1 :].strip()
+    stands_alone = is_line_start(text, span.line, span.column) and (not rest or rest.startswith("#"))
+    if stands_alone and _leaves_a_body(statement, context) and span.end_line < len(text.lines):
+        return Edit(Span(span.line, 1, span.end_line + 1, 1), "")
+    return Edit(span, "pass")
+
+
+def _leaves_a_body(statement: n.Import, context: Context) -> bool:
+    """Whether something is left where an import goes, should the other imports go too."""
+    path = enclosing(context.module, statement.span)
+    blocks = inner_blocks(path[-2]) if len(path) > 1 else ()
+    block = next((block for block in blocks if any(other is statement for other in block)), None)
+    return block is None or any(not isinstance(other, n.Import) for other in block)
 
 
 def _package_alone(entry: n.ImportedName, statement: n.Import, context: Context) -> Edit:

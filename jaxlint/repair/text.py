@@ -59,13 +59,3 @@ def insert_after(statement: Span, lines: list[str], context: Context) -> Edit | 
     end = len(context.text.line(statement.end_line)) + 1
     content = "".join(f"\n{indentation}{line}" for line in lines)
     return Edit(Span(statement.end_line, end, statement.end_line, end), content)
-
-
-def remove_statement(statement: n.Stmt, context: Context) -> Edit:
-    """Takes a statement out with its line; in an inner body, or where others share the line, writes `pass`."""
-    span, text = statement.span, context.text
-    rest = text.line(span.end_line)[span.end_column - 1 :].strip()
-    stands_alone = is_line_start(text, span.line, span.column) and (not rest or rest.startswith("#"))
-    if stands_alone and any(other is statement for other in context.module.body) and span.end_line < len(text.lines):
-        return Edit(Span(span.line, 1, span.end_line + 1, 1), "")
-    return Edit(span, "pass")
