@@ -253,7 +253,8 @@ def _bound(m: Machine, f: Frame, base: Instance | ClassValue, found: Value, e: n
 def _descriptor(m: Machine, f: Frame, base: Value, cls: ClassValue, path: str, inner: Value, e: n.Attribute) -> Value:
     if path in ("builtins.property", "functools.cached_property"):
         if isinstance(base, Instance) and isinstance(inner, Closure):
-            return calls.call(m, f, bind(inner, base), Arguments(), None, e.span)
+            with m.doubt(path == "functools.cached_property"):  # its value may be there since before tracing
+                return calls.call(m, f, bind(inner, base), Arguments(), None, e.span)
         return Unknown()
     if path == "builtins.classmethod":
         return bind(inner, cls)

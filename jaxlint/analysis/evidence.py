@@ -43,9 +43,10 @@ KEYS = frozenset(
 )
 PLAIN = {"builtins.int": "int", "builtins.float": "float", "builtins.bool": "bool", "builtins.complex": "complex",
          "builtins.str": "str"}  # fmt: skip
-SEQUENCES = {"builtins.list": "list", "typing.List": "list", "typing.Sequence": "list",
-             "collections.abc.Sequence": "list",
-             "builtins.set": "set", "typing.Iterable": "list", "collections.abc.Iterable": "list"}  # fmt: skip
+SEQUENCES = {"builtins.list": "list", "typing.List": "list", "builtins.set": "set",
+             **{f"{module}.{name}": "sequence" for module in ("typing", "collections.abc")
+                for name in ("Sequence", "Iterable")}}  # fmt: skip
+"""What holds elements of one kind; a tuple is a sequence too, which may be hashable."""
 MAPPINGS = frozenset(
     {"builtins.dict", "typing.Dict", "typing.Mapping", "collections.abc.Mapping", "flax.core.FrozenDict"}
 )
