@@ -49,7 +49,8 @@ def _boolean(m: Machine, f: Frame, test: n.Boolean, form: str, statement: n.Stmt
         return decides
     names = dict(f.scope.names)
     narrowed(m, f, test.left, not decides)
-    right = truth(m, f, test.right, form, statement)
+    with m.doubt(left is None and asks_for_type(test.left)):
+        right = truth(m, f, test.right, form, statement)
     f.scope.names.update({name: names[name] for name in names})
     if right is decides:
         return decides
@@ -74,6 +75,13 @@ def asks_how_it_runs(m: Machine, f: Frame, test: n.Expr) -> bool:
     if read is None:
         read = m.tests[id(test)] = Test(test)  # which keeps the node, and so its identity
     return read.asks_for_tracers or any(_is_switch(f, name) for name in read.names)
+
+
+def asks_for_type(test: n.Expr) -> bool:
+    """Whether a test is `isinstance(...)` or `not isinstance(...)`: what stands beside it is meant for some types."""
+    while isinstance(test, n.Unary) and test.operator == "not":
+        test = test.operand
+    return isinstance(test, n.Call) and isinstance(test.function, n.Name) and test.function.name == "isinstance"
 
 
 class Test:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.analysis import arrays, attributes, calls, keys
 from jaxlint.analysis.api import STATIC_ATTRIBUTES
 from jaxlint.analysis.arrays.indexing import SliceValue
-from jaxlint.analysis.branches import ask, truth, truth_of
+from jaxlint.analysis.branches import ask, asks_for_type, truth, truth_of
 from jaxlint.analysis.events import DonatedRead, Formatted, Indexed, ShapeUse
 from jaxlint.analysis.frames import Frame
 from jaxlint.analysis.iteration import rounds
@@ -271,7 +271,8 @@ def _boolean(m: Machine, f: Frame, e: n.Boolean) -> Value:
     answer = truth_of(left)
     if answer is not None:
         return left if answer is (e.operator == "or") else evaluate(m, f, e.right)
-    right = evaluate(m, f, e.right)
+    with m.doubt(asks_for_type(e.left)):
+        right = evaluate(m, f, e.right)
     return join(left, right)
 
 

@@ -95,6 +95,8 @@ def is_a(value: Value, kind: Value) -> bool | None:
         return (
             value.kind == name if name in ("int", "float", "bool", "str", "complex", "tuple", "list", "dict") else None
         )
+    if isinstance(value, Array) and name in ("jax.Array", "jax.numpy.ndarray"):
+        return True if is_traced(value) else None
     if isinstance(value, Array):
         return False if name in ("int", "float", "bool", "str", "complex", "tuple", "list", "dict") else None
     if isinstance(value, Items) and name in ("tuple", "list", "dict"):

@@ -101,7 +101,7 @@ class Statics:
 def unhashable(value: Value) -> str | None:
     """What an unhashable value is, None for hashable and unknown ones."""
     if isinstance(value, Array):
-        return "an array"
+        return None if value.host and value.shape == () else "an array"  # a NumPy scalar, most likely
     if isinstance(value, Key):
         return "a PRNG key"
     if isinstance(value, (Items, Many)) and value.kind in ("list", "set"):

@@ -12,6 +12,7 @@ from jaxlint.analysis.events import PartialMade, SiteSeen, TransformCalled, Tran
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.signature import Signature, signature, static_parameters, unhashable, unknown_statics
 from jaxlint.analysis.tracing import not_differentiated, outer_trace, to_tracer, untraced
+from jaxlint.analysis.trees import tree_map
 from jaxlint.analysis.values import (
     Api,
     Array,
@@ -430,8 +431,14 @@ def _generic_arguments(m: Machine, site: Site, known: Signature) -> Arguments:
         if parameter.kind in ("*", "**") or (site.form == "call" and parameter.default is not None):
             continue
         value = evidence.parameter_value(m, frame, known.closure, parameter)
+        if site.kind in ("vmap", "pmap"):
+            value = tree_map(_of_unknown_shape, value)  # annotations tell of rows
         if parameter.kind == "keyword-only":
             keywords.append((parameter.name, value))
         else:
             positional.append(value)
     return Arguments(tuple(positional), tuple(keywords), (None,) * len(positional))
+
+
+def _of_unknown_shape(value: Value) -> Value:
+    return replace(value, shape=None) if isinstance(value, Array) else value

@@ -250,7 +250,7 @@ def _asserted(body: tuple[n.Stmt, ...]) -> Iterator[n.Expr]:
         if isinstance(statement, n.Assert):
             yield from walk(statement.test)
     for node in nodes(body):
-        if isinstance(node, n.Call) and "assert" in _last_name(node.function).lower():
+        if isinstance(node, n.Call) and re.search("assert|assume$", _last_name(node.function).lower()):
             yield from walk(node)
 
 

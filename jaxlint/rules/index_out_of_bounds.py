@@ -46,7 +46,7 @@ def _has_mode(event: Indexed, context: Context) -> bool:
 def _is_outside(index: Scalar, size: object) -> bool:
     if not index.known or not isinstance(index.const, int) or not isinstance(size, int):
         return False
-    return not -size <= index.const < size
+    return size > 0 and not -size <= index.const < size  # of nothing, JAX raises
 
 
 def _passes_the_end(node: n.Subscript, context: Context) -> bool:

@@ -50,10 +50,11 @@ def check(event: TransformMade, context: Context) -> Iterator[Report]:
 
 
 def _assigned_elsewhere(cls: n.Class, method: n.Function) -> Iterator[tuple[str, Span]]:
+    makers = MAKERS | _helpers_of_makers(cls)
     for statement in cls.body:
         if (
             not isinstance(statement, n.FunctionDefinition)
-            or statement.function.name in MAKERS
+            or statement.function.name in makers
             or statement.function is method
         ):
             continue
@@ -68,6 +69,14 @@ def _assigned_elsewhere(cls: n.Class, method: n.Function) -> Iterator[tuple[str,
             for target in targets:
                 if isinstance(target, n.Attribute) and isinstance(target.base, n.Name) and target.base.name == "self":
                     yield target.name, target.span
+
+
+def _helpers_of_makers(cls: n.Class) -> frozenset[str]:
+    """The private methods that are called where objects are made, and by no other method of the class."""
+    methods = [statement.function for statement in cls.body if isinstance(statement, n.FunctionDefinition)]
+    read = {method.name: {name for name, _ in _read(method)} for method in methods}
+    made = {name for maker in MAKERS for name in read.get(maker, ()) if name.startswith("_")}
+    return frozenset(made).difference(*(names for name, names in read.items() if name not in MAKERS))
 
 
 def _read(method: n.Function) -> Iterator[tuple[str, Span]]:

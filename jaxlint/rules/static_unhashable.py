@@ -63,7 +63,7 @@ def check_array(event: TransformCalled, context: Context) -> Iterator[Report]:
     site = event.value.site
     known = signature(event.value.function)
     for name, value, node in static_arguments(event):
-        if not isinstance(value, Array):
+        if not isinstance(value, Array) or unhashable(value) is None:
             continue
         if _forgets_self(known, event) and site.path == context.module.path:
             message = (
