@@ -9,9 +9,11 @@ from jaxlint.analysis.events import DefaultKeySeen, KeyMade
 from jaxlint.analysis.frames import Frame
 from jaxlint.model import Fix, Safety, Severity, Step
 from jaxlint.program import nodes as n
-from jaxlint.program.names import walk
+from jaxlint.program.names import target_names, walk
 from jaxlint.registry import Rule
+from jaxlint.repair.contents import calls_named
 from jaxlint.repair.fold import folded
+from jaxlint.repair.hoist import enclosing
 from jaxlint.rules._key_flow import body_of, nodes
 
 RULE = Rule(
@@ -27,7 +29,7 @@ def check(event: KeyMade, context: Context) -> Iterator[Report]:
     if not event.constant or event.frame.in_test():
         return
     place = _place(event)
-    if place is not None and not _is_dummy(event, context):
+    if place is not None and not _is_dummy(event, context) and not _is_always_given(event, context):
         written = context.text.at(event.span)
         yield Report(
             event.span, f"`{written}` {place}, so each use draws the same numbers", (), _repair(event, context)
@@ -70,6 +72,20 @@ def _is_dummy(event: KeyMade, context: Context) -> bool:
             if any(_switches_off(argument) for argument in node.arguments):
                 return True
     return False
+
+
+def _is_always_given(event: KeyMade, context: Context) -> bool:
+    """Whether the key is a field's default that only fills a place: whoever makes an object in this file gives one."""
+    if event.place != "field":
+        return False
+    path = enclosing(context.module, event.span)
+    cls = next((s.definition for s in reversed(path) if isinstance(s, n.ClassDefinition)), None)
+    field = path[-1]
+    if cls is None or not isinstance(field, n.Assign):
+        return False
+    names = {name for target in field.targets for name in target_names(target)}
+    made = calls_named(context.module, n.Name, cls.name)
+    return bool(made) and all(any(argument.keyword in names for argument in call.arguments) for call in made)
 
 
 def _switches_off(argument: n.Argument) -> bool:
