@@ -18,6 +18,7 @@ REORDERINGS = frozenset({"choice", "permutation", "shuffle"})
 LEAFWISE = frozenset({"map", "tree_map", "map_with_path", "tree_map_with_path"})
 
 
+_MAKER = re.compile(r"^_*(?:re)?(?:set|init|start|create|make)", re.IGNORECASE)
 _EQUAL = re.compile(
     r"(?!.*(?:not|shape|dtype|struct))(?:.*all_?close|.*array_?equal|is_?close|assert.*(?:equal|close))", re.IGNORECASE
 )
@@ -206,12 +207,12 @@ def _taken_of(body: tuple[n.Stmt, ...], call: n.Call) -> object:
 
 
 def _starts_again(body: tuple[n.Stmt, ...], second: Span, use: Use, context: Context) -> bool:
-    """Whether a name is given once more what a function of the program gave it: `state = reset(key)`, written twice."""
+    """Whether a name is given once more what it was made with: `state = reset(key)`, written twice."""
     if use.places[0].span == second:
         return False
     written = [s for s in walk_statements(body) if isinstance(s, n.Assign) and isinstance(s.value, n.Call)]
     again = next((s for s in written if s.value is not None and s.value.span == second), None)
-    if again is None:
+    if again is None or not isinstance(again.value, n.Call) or not _MAKER.search(_last_name(again.value.function)):
         return False
     text = context.text.at(again.span)
     return any(s.span < again.span and context.text.at(s.span) == text for s in written)
