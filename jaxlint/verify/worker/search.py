@@ -296,14 +296,16 @@ def _at_edges(part: Any) -> Any:
 
 def _of_other_ranks(question: Question, first: _Filled) -> Iterator[Call]:
     chosen = _chosen(question.plans, first.picks)
-    others = [ranks for ranks in _ranks(chosen)[:8] if ranks != first.ranks]
-    calls = (
-        call
-        for ranks in others
-        for call in _tried(question, _filled(chosen, ranks, "f"), first.lead, "other ranks")
-        if first.ranks
+    others = [ranks for ranks in _ranks(chosen)[:8] if ranks != first.ranks] if first.ranks else []
+    ranked = ((ranks, _filled(chosen, ranks, "f")) for ranks in others)
+    taken = (
+        (structs.replace(first, plans=plans, ranks=ranks), call)
+        for ranks, plans in ranked
+        for call in _tried(question, plans, first.lead, "other ranks")
     )
-    yield from itertools.islice(calls, _RANKS)
+    for other, call in itertools.islice(taken, _RANKS):
+        yield call
+        yield from _of_axes_of_one(question, other)
     for more in (1, -1):
         plans = [mapped(plan, functools.partial(_of_rank, more)) for plan in chosen]
         if plans != chosen:
