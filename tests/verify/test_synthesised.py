@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 import types
 from collections import Counter
@@ -209,6 +210,26 @@ def moved(p, g):
 def test_keeping_a_buffer_is_not_faster(judge: Judge) -> None:
     found = judge(DONATED, DONATED.replace("@partial(jax.jit, donate_argnums=0)", "@jax.jit"))
     assert found.verdict is Verdict.SAME, found
+
+
+HOOKED = f"""{HEAD}
+def f(x, hook=None, scale=1.0):
+    y = x * scale
+    if hook is not None:
+        y = hook(y)
+    return y
+
+# jaxlint: example f(f32[4])
+"""
+
+
+@pytest.mark.parametrize(("old", "new"), [("x * scale", "x * scale * scale"), ("hook(y)", "hook(hook(y))")])
+def test_an_example_that_leaves_out_what_the_change_concerns_proves_nothing(judge: Judge, old: str, new: str) -> None:
+    found = judge(HOOKED, HOOKED.replace(old, new))
+    assert found.verdict is Verdict.UNVERIFIED and "no value but its default was tried" in found.reason
+    advised = HOOKED + re.findall("# jaxlint: example .*?(?=`)", found.reason)[0] + "\n"
+    assert judge(advised, advised.replace(old, new)).verdict is Verdict.DIFFERENT
+    assert judge(advised, advised.replace("    return y", "    return jnp.asarray(y)")).verdict in GOOD
 
 
 OPTIMISED = f"""{HEAD}

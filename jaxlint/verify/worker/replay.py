@@ -38,7 +38,8 @@ from jaxlint.verify.worker.search import NotFound, Refused
 from jaxlint.verify.worker.side import Outcome, Side, Vary
 from jaxlint.verify.worker.synthesise import Planned, arguments, example_of, from_shapes, planned, refusal
 from jaxlint.verify.worker.tally import Tally
-from jaxlint.verify.worker.unseen import unseen
+from jaxlint.verify.worker.transformed import told_apart
+from jaxlint.verify.worker.unseen import untried
 from jaxlint.verify.worker.usage import uses
 from jaxlint.verify.worker.vary import STYLES, shaken, varier, widened
 from jaxlint.verify.worker.watching import watched
@@ -234,11 +235,11 @@ class _Replay:
         with overlay.shown(self.job.path, self.job.before):
             return planned(name, self.recorded, compared)
 
-    def _advice(self, name: str, after: Side) -> str:
+    def _advice(self, name: str, after: Side, also: str = "") -> str:
         if _is_test(name):
             return f"have it run by `--run 'pytest {os.path.relpath(self.job.path, self.job.declared.root or '.')}'`"
         try:
-            example = example_of(self._planned(name, after))
+            example = example_of(self._planned(name, after), also)
         except NotFound:
             owner, _, method = name.rpartition(".")
             example = f"{owner}(...).{method}(...)" if owner else f"{name}(...)"
@@ -255,12 +256,13 @@ class _Replay:
                 end_result = self._try(target, call, style, tally, before, after)
                 if end_result is not None:
                     return end_result
-        if calls[0].source == "synthesised" and before.world is after.world is World.REAL:
-            texts = (self.job.path, self.job.before, self.job.after)
-            tally.doubt = tally.doubt or unseen(target, calls, tally.good, before, after, texts)
+        parameter = ""
+        if calls[0].source in ("synthesised", "declared") and before.world is after.world is World.REAL:
+            parameter = untried(target, calls, before, after, (self.job.path, self.job.before, self.job.after))
+            tally.doubt = tally.doubt or self._unseen(tally, parameter, before, after)
         answer = tally.answer()
         if answer.outcome == "doubtful":
-            return structs.replace(answer, why=f"{answer.why}: {self._advice(target.name, after)}")
+            return structs.replace(answer, why=f"{answer.why}: {self._advice(target.name, after, parameter)}")
         if answer.inputs:
             self.hits |= tally.hits
             self.gone |= tally.gone
@@ -268,6 +270,12 @@ class _Replay:
             jax.clear_caches()  # so that other targets that call it trace it again
         measured = self.job.measure and not tally.opaque
         return self.meter.measure(answer, tally.good, before, after) if measured and tally.good else answer
+
+    def _unseen(self, tally: Tally, parameter: str, before: Side, after: Side) -> str:
+        """What the calls have not shown, and what tells the versions apart there; empty when nothing is left."""
+        if parameter:
+            return f"{tally.name}: the change concerns {parameter}, and no value but its default was tried"
+        return told_apart(tally.name, tally.good, before, after) if tally.good else ""
 
     def _drawn(self, target: Target, calls: list[Call], before: Side, after: Side) -> CallResult:
         """How often keys are used within the calls, by each version; nothing is compared."""

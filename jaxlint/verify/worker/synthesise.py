@@ -70,13 +70,17 @@ def from_shapes(call: Call, seed: int = 0) -> Call:
     return Call(args, kwargs, "recorded shapes", owned=True)
 
 
-def example_of(planned: Planned) -> str:
-    """A call with likely arguments, as it is written in an example comment; for a method, with an instance."""
+def example_of(planned: Planned, also: str = "") -> str:
+    """A call with likely arguments, as it is written in an example comment; for a method, with an instance.
+
+    `also` is a parameter with a default that is given as well.
+    """
     owner, _, method = planned.name.rpartition(".")
     texts = [
         f"{one.name}={written(plan)}" if one.kind is one.KEYWORD_ONLY else written(plan)
         for one, plan in zip(planned.needed, planned.plans, strict=True)
     ]
+    texts += [f"{name}={written(options[0])}" for name, options in planned.defaults if name == also and options]
     if owner and planned.plans and isinstance(planned.plans[0], Made):
         return f"{texts[0]}.{method}({', '.join(texts[1:])})"
     return f"{planned.name}({', '.join(texts)})"
@@ -111,6 +115,14 @@ def optional(function: Any) -> set[str]:
     except (TypeError, ValueError):
         return set()
     return {one.name for one in parameters if one.default is not one.empty or one.kind is one.VAR_KEYWORD}
+
+
+def names_given(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> set[str]:
+    """The names of parameters that a call gives, by name or by place."""
+    try:
+        return {*inspect.signature(function).bind(*args, **kwargs).arguments, *kwargs}
+    except (TypeError, ValueError):
+        return set(kwargs)
 
 
 def _with_fewer(planned: Planned) -> Planned | None:

@@ -1,4 +1,4 @@
-"""What made-up calls do not show: other values than defaults, derivatives, and whether a function can be traced."""
+"""What calls that nobody makes do not show: other values than defaults where the change concerns them."""
 
 from __future__ import annotations
 
@@ -8,24 +8,20 @@ from jaxlint.verify.jobs import Target
 from jaxlint.verify.worker import overlay
 from jaxlint.verify.worker.record import Call
 from jaxlint.verify.worker.side import Side
-from jaxlint.verify.worker.synthesise import optional
-from jaxlint.verify.worker.transformed import told_apart
+from jaxlint.verify.worker.synthesise import names_given, optional
 from jaxlint.verify.worker.usage import mentions
 
 
-def unseen(
-    target: Target, calls: Sequence[Call], good: Call | None, before: Side, after: Side, file: tuple[str, str, str]
-) -> str:
-    """Why calls on which both versions do the same do not settle the matter; empty when they do.
+def untried(target: Target, calls: Sequence[Call], before: Side, after: Side, file: tuple[str, str, str]) -> str:
+    """A parameter that the change concerns, and of which no value but its default was given; empty when there is none.
 
-    `good` is one that both take, `file` the path of the file and the texts of both versions.
+    `file` is the path of the file and the texts of both versions.
     """
-    name = target.name
-    concerned = _used_otherwise(name, before, after, file) if target.direct else set[str]()
-    untried = sorted(concerned.difference(*(call.kwargs for call in calls if not call.refused)))
-    if untried:
-        return f"{name}: the change concerns {untried[0]}, and no value but its default was found; say one"
-    return told_apart(name, good, before, after) if good else ""
+    if not target.direct:
+        return ""
+    function = before.function(target.name)
+    given = (names_given(function, call.args, call.kwargs) for call in calls if not call.refused)
+    return min(_used_otherwise(target.name, before, after, file).difference(*given), default="")
 
 
 def _used_otherwise(name: str, before: Side, after: Side, file: tuple[str, str, str]) -> set[str]:
