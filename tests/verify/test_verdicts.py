@@ -321,6 +321,25 @@ def test_methods_are_called_on_instances_that_each_version_builds(judge: Judge) 
     assert judge(before, after.replace("0.1 * x", "0.1 + x"), "jit-of-method").verdict is Verdict.DIFFERENT
 
 
+def test_static_methods_have_no_instances_to_be_built(judge: Judge) -> None:
+    text = """
+import jax
+import jax.numpy as jnp
+
+class Trainer:
+    def __init__(self):
+        self.slope = jax.grad(jax.jit(self.loss))
+
+    @staticmethod
+    def loss(x):
+        return jnp.sum(jnp.tanh(x) ** 2)
+
+print(Trainer().slope(jnp.arange(3.0)))
+"""
+    found = judge(text, text.replace("grad(jax.jit(self.loss))", "jit(jax.grad(self.loss))"))
+    assert found.verdict in (Verdict.CONFIRMED, Verdict.SAME), found.reason
+
+
 def test_axes_that_alone_work_are_confirmed(judge: Judge) -> None:
     found = judge(AXES, AXES.replace("(0, 0)", "(0, 0, None)"), "in-axes-arity")
     assert found.verdict is Verdict.CONFIRMED and "no other axes work" in found.reason

@@ -257,7 +257,7 @@ class _Replay:
                 if end_result is not None:
                     return end_result
         parameter = ""
-        if calls[0].source in ("synthesised", "declared") and before.world is after.world is World.REAL:
+        if calls and calls[0].source in ("synthesised", "declared") and before.world is after.world is World.REAL:
             parameter = untried(target, calls, before, after, (self.job.path, self.job.before, self.job.after))
             tally.doubt = tally.doubt or self._unseen(tally, parameter, before, after)
         answer = tally.answer()
