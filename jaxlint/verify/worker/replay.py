@@ -44,7 +44,7 @@ from jaxlint.verify.worker.usage import uses
 from jaxlint.verify.worker.vary import STYLES, shaken, varier, widened
 from jaxlint.verify.worker.watching import watched
 from jaxlint.verify.worker.worlds import inside, patched
-from jaxlint.verify.worker.written import parted
+from jaxlint.verify.worker.written import rewritten
 
 _COMPARE_S, _GUESSED_STYLES = 6.0, 6
 _ORDINARY = ("", "fresh", "positive", "small")
@@ -182,7 +182,7 @@ class _Replay:
     def _judge(self, target: Target, before: Side, after: Side, recorder: Recorder, again: Recorder) -> CallResult:
         name = target.name
         try:
-            why, is_sure = parted(before.function(name), after.function(name)) if target.direct else ("", False)
+            why, is_sure = rewritten(before.function(name), after.function(name)) if target.direct else ("", False)
             if why:
                 return CallResult(name, "different" if is_sure else "doubtful", f"{name}: {why}")
             if name.endswith(".__init__"):

@@ -15,7 +15,7 @@ from jaxlint.verify.worker.capture import capture, is_code
 _PLAIN = (bool, int, float, complex, str)
 
 
-def parted(before: Any, after: Any) -> tuple[str, bool]:
+def rewritten(before: Any, after: Any) -> tuple[str, bool]:
     """How such values differ in two versions of a callable, and whether that is sure to matter; else ("", False).
 
     What is no plain number or text in both versions may mean the same: None where the body puts in the number, say.
