@@ -245,7 +245,7 @@ class Case:
             return verdict
         for world in worlds(self._change.rule, healed):
             again = self._runner.replay(parts, (world, World.REAL), measure=False)
-            if again and not any(call.outcome in ("healed", "different") for call in again.calls):
+            if again and not any(call.outcome in ("healed", "different") or call.fault for call in again.calls):
                 name = name_of(world, self._change.rule)
                 gain = f"the original differs from that ({judged.reason})" if is_other else gain
                 other = structs.replace(evidence, replay=again, fault=healed, reference=name, fallible=True, gain=gain)

@@ -331,6 +331,8 @@ def _set_item(self: Any, index: Any, value: Any) -> None:
 
 def _replace(array: Any, new: Any) -> None:
     """An update of no elements is the array itself, which must not be put in its own place: that breaks its memory."""
+    if not hasattr(array, "_replace_with"):  # as in JAX 0.4.30
+        raise NotImplementedError("this JAX has no arrays that can be changed in place")
     if new is not array:
         array._replace_with(new)
 
