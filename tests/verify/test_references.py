@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import jax.numpy as jnp
 import pytest
 
 from jaxlint.model import Verdict, Verification
@@ -97,8 +98,15 @@ FIXES = [
 ]
 
 
+def _needs_arrays_that_change() -> None:
+    if not hasattr(jnp.zeros(1), "_replace_with"):
+        pytest.skip("the arrays of this JAX cannot be changed in place")
+
+
 @pytest.mark.parametrize(("before", "edit", "rule", "words"), FIXES)
 def test_a_right_fix_is_confirmed(judge: Judge, before: str, edit: tuple[str, str], rule: str, words: str) -> None:
+    if words == "changes x itself":
+        _needs_arrays_that_change()
     found = judge(before, before.replace(*edit), rule)
     assert found.verdict is Verdict.CONFIRMED and words in found.reason, found
 
@@ -143,6 +151,7 @@ UNCALLED_FIXES = [
 
 
 def test_fixes_of_functions_that_nobody_calls_have_references_too(judge: Judge) -> None:
+    _needs_arrays_that_change()
     for text, edit, rule in zip(UNCALLED, UNCALLED_FIXES, ("inplace-assign", "at-result-discarded"), strict=True):
         fixed = text.replace(*edit)
         found = judge(text, fixed, rule)
