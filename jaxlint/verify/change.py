@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from msgspec import Struct
 
 from jaxlint.verify.jobs import Range, Target
-from jaxlint.verify.lazy import parted, place
+from jaxlint.verify.lazy import is_inert, order, parted, place
 
 _MAX_CONSTANTS = 24
 _NOT_LOOSE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
@@ -302,7 +302,7 @@ def _watch(before: str, after: str, old: ast.Module, new: ast.Module) -> tuple[R
             statement = _innermost(new, line)
             if statement is not None and (d == c or ast.dump(statement) not in known):
                 ranges.update(_must_run(statement, now))
-    return tuple(sorted(ranges, key=lambda r: (r.first, r.last)))
+    return tuple(sorted(ranges, key=order))
 
 
 def _gone(before: str, old: ast.Module, new: ast.Module) -> tuple[Range, ...]:
@@ -329,7 +329,7 @@ def _first_line(node: ast.stmt) -> int:
 def _must_run(statement: ast.stmt, lines: Sequence[str]) -> Iterator[Range]:
     match statement:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
-            body = [part for part in statement.body if not _is_inert(part)] or statement.body
+            body = [part for part in statement.body if not is_inert(part)] or statement.body
             yield place(body[0], lines)
         case ast.ClassDef() | ast.Global() | ast.Nonlocal() | ast.Pass():
             return
@@ -337,9 +337,5 @@ def _must_run(statement: ast.stmt, lines: Sequence[str]) -> Iterator[Range]:
             last = max(statement.lineno, statement.body[0].lineno - 1)
             if not isinstance(statement, ast.Try):
                 yield Range(statement.lineno, last)
-        case _ if not _is_inert(statement):
+        case _ if not is_inert(statement):
             yield place(statement, lines)
-
-
-def _is_inert(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

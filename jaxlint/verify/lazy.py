@@ -30,9 +30,7 @@ def parted(before: str, old: ast.Module, new: ast.Module) -> Parted:
     """Compare two texts; `before` is the old one. What is moved and otherwise as it was counts as not touched."""
     walk = _Walk(old, new, before.splitlines())
     walk.nodes(old, new, None)
-    return Parted(
-        *(tuple(sorted(set(found), key=_order)) for found in (walk.gone, walk.gone_at_need, walk.new_at_need))
-    )
+    return Parted(*(tuple(sorted(set(found), key=order)) for found in (walk.gone, walk.gone_at_need, walk.new_at_need)))
 
 
 class _Walk:
@@ -140,16 +138,19 @@ def place(statement: ast.stmt, lines: Sequence[str]) -> Range:
     return Range(statement.lineno, statement.end_lineno or statement.lineno)
 
 
+def is_inert(statement: ast.stmt) -> bool:
+    """Whether it is a text or number by itself, such as a docstring, which never runs."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
 def _must_have_run(statement: ast.stmt, lines: Sequence[str]) -> Iterator[Range]:
     """The lines of a statement that are its own, as far as they run."""
-    bodies = [getattr(statement, name, None) for name in ("body", "orelse", "finalbody", "handlers")]
-    inert = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    if inert or isinstance(statement, _INERT) or (any(bodies) and not isinstance(statement, (ast.If, ast.While))):
-        return  # what stands in its bodies says whether it ran
+    if is_inert(statement) or isinstance(statement, _INERT):
+        return
     if isinstance(statement, (ast.If, ast.While)):
         yield Range(statement.lineno, max(statement.lineno, statement.body[0].lineno - 1))
-    else:
-        yield place(statement, lines)
+    elif not any(getattr(statement, name, None) for name in ("body", "orelse", "finalbody", "handlers")):
+        yield place(statement, lines)  # what stands in the bodies of others says whether they ran
 
 
 def _within(nodes: Sequence[object]) -> Iterator[ast.AST]:
@@ -177,5 +178,6 @@ def _range(node: _AtNeed | ast.stmt) -> Range:
     return Range(node.lineno, last, (node.col_offset, node.end_col_offset or 0))
 
 
-def _order(part: Range) -> tuple[int, int, tuple[int, int]]:
+def order(part: Range) -> tuple[int, int, tuple[int, int]]:
+    """Sorts ranges by where they stand."""
     return part.first, part.last, part.columns or (0, 0)
