@@ -6,7 +6,19 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis import attributes, classes, control_flow, evidence, functions, keys, methods, transforms
+from jaxlint.analysis import (
+    applying,
+    attributes,
+    classes,
+    control_flow,
+    evidence,
+    functions,
+    key_making,
+    key_paths,
+    keys,
+    methods,
+    transforms,
+)
 from jaxlint.analysis.events import FunctionCalled
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.scope import Scope
@@ -64,12 +76,12 @@ def _evaluate_call(m: Machine, f: Frame, e: n.Call) -> Value:
     else:
         value = evaluate(m, f, function)
     if isinstance(value, Api) and value.path in m.transforms:
-        return transforms.apply_expression(m, f, value.path, e)
+        return applying.apply_expression(m, f, value.path, e)
     arguments = evaluate_arguments(m, f, e)
     if isinstance(value, Api) and value.path == "functools.partial" and arguments.positional:
-        return transforms.partial(m, f, arguments, e)
+        return applying.partial(m, f, arguments, e)
     if isinstance(value, Factory):
-        return transforms.apply_factory(m, f, value, arguments, e)
+        return applying.apply_factory(m, f, value, arguments, e)
     return call(m, f, value, arguments, e)
 
 
@@ -89,7 +101,7 @@ def _method_of(m: Machine, f: Frame, base: Value, function: n.Attribute, e: n.Ca
     if not isinstance(base, OneOf):
         return way(base)
     with m.doubt(not all(map(is_traced, base.options))):
-        return keys.alternatives(m, [partial(way, option) for option in base.options])
+        return key_paths.alternatives(m, [partial(way, option) for option in base.options])
 
 
 def evaluate_arguments(m: Machine, f: Frame, e: n.Call) -> Arguments:
@@ -152,18 +164,18 @@ def call(
             if isinstance(method, (Closure, Transformed)):
                 return call(m, f, classes.bind(method, function), arguments, e, where)
         case Factory() if arguments.positional:
-            return transforms.make(m, f, replace(function.site), arguments.positional[0], e or n.Name(where, "?"))
+            return applying.make(m, f, replace(function.site), arguments.positional[0], e or n.Name(where, "?"))
         case OneOf():
             ways = [lambda o=o: call(m, f, o, arguments, e, where) for o in function.options]
             with m.doubt():  # which of them it is may depend on what it is given, or on whether anything is traced
-                return keys.alternatives(m, ways)
+                return key_paths.alternatives(m, ways)
     return call_unknown(m, f, function, arguments, where)
 
 
 def call_api(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
     """Calls a function outside the project."""
     if path in m.transforms and arguments.positional:
-        return transforms.apply_value(m, f, path, arguments, e, where)
+        return applying.apply_value(m, f, path, arguments, e, where)
     if path in m.control_flow and e is not None:
         return control_flow.run(m, f, path, arguments, e)
     return functions.call(m, f, path, arguments, e, where)
@@ -202,7 +214,7 @@ def make_closure(m: Machine, f: Frame, function: n.Function) -> Closure:
     from jaxlint.analysis.expressions import evaluate
 
     defaults = tuple(
-        (p.name, keys.placed(m, "default", partial(evaluate, m, f, p.default)))
+        (p.name, key_making.placed(m, "default", partial(evaluate, m, f, p.default)))
         for p in function.parameters
         if p.default is not None
     )
@@ -229,7 +241,7 @@ def call_closure(
     inner.given = tuple(inner.scope.names.values())
     memo = _memo_key(m, f, closure, inner)
     if memo is not None and memo in m.memo:
-        return keys.renewed(m, m.memo[memo])  # what it makes anew, it makes again
+        return key_making.renewed(m, m.memo[memo])  # what it makes anew, it makes again
     before = dict(m.consumed) if memo is not None else {}
     result = _run(m, inner, function)
     if memo is not None and m.consumed == before:  # else it used up keys that it closes over, as the next call will
@@ -250,7 +262,7 @@ def _run(m: Machine, inner: Frame, function: n.Function) -> Value:
     if goes_on:
         inner.exits.append(dict(m.consumed))
     if inner.exits:
-        m.consumed = keys.merged(inner.exits)
+        m.consumed = key_paths.merged(inner.exits)
     if function.is_generator:
         return Many("list", one_of(value.element for value in inner.returns if isinstance(value, Many)))
     if goes_on and inner.returns:
@@ -323,7 +335,7 @@ def bind(m: Machine, inner: Frame, closure: Closure, arguments: Arguments) -> di
             names[name] = keywords.pop(name)
         elif name in defaults and arguments.complete:
             names[name] = defaults[name]
-            keys.note_default(m, inner, parameter)
+            key_making.note_default(m, inner, parameter)
         else:
             names[name] = evidence.parameter_value(m, inner, closure, parameter)
     return {name: _typed(m, inner, closure, name, value) for name, value in names.items()}

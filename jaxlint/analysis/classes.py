@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import dropwhile, islice
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis import calls, evidence, transforms
+from jaxlint.analysis import applying, calls, evidence
 from jaxlint.analysis.api import CACHED, CACHES, DATACLASS_DECORATORS, PYTREE_DECORATORS
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.scope import Attributes, Scope
@@ -57,7 +57,7 @@ def _decorated(m: Machine, f: Frame, decorator: n.Expr, value: Value, function: 
     if isinstance(applied, Api):
         return _outside_decorator(m, f, applied.path, decorator, value, function)
     if isinstance(applied, Factory):
-        return transforms.decorate(m, f, applied, decorator, value, function)
+        return applying.decorate(m, f, applied, decorator, value, function)
     if isinstance(applied, (Closure, Bound, Transformed, Instance, ClassValue)):
         return calls.call(m, f, applied, Arguments((value,), (), (None,)), None, decorator.span)
     m.executed.discard((f.path, function.span))
@@ -79,7 +79,7 @@ def _decorator_call(m: Machine, f: Frame, decorator: n.Call, value: Value, funct
 
 def _outside_decorator(m: Machine, f: Frame, path: str, decorator: n.Expr, value: Value, function: n.Function) -> Value:
     if path in m.transforms:
-        return transforms.decorate_plainly(m, f, path, decorator, value, function)
+        return applying.decorate_plainly(m, f, path, decorator, value, function)
     if path in CACHES and path not in DESCRIPTORS:
         return cached(f, value)
     if path in DESCRIPTORS or path == "builtins.staticmethod":

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis import calls, keys
+from jaxlint.analysis import calls, key_making, key_paths, keys
 from jaxlint.analysis.events import ControlFlowCall
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.iteration import element
@@ -119,7 +119,7 @@ def traced(value: Value | None) -> Value:
 def _call(m: Machine, f: Frame, function: Value | None, values: tuple[Value, ...], where: Span) -> Value:
     if function is None:
         return Unknown()
-    return keys.alternatives(m, [lambda o=o: calls.call_with(m, f, o, values, where) for o in options(function)])  # type: ignore[misc]
+    return key_paths.alternatives(m, [lambda o=o: calls.call_with(m, f, o, values, where) for o in options(function)])  # type: ignore[misc]
 
 
 def _twice(m: Machine, f: Frame, run: Callable[[], Value]) -> Value:
@@ -161,7 +161,7 @@ def carry_of_round(carry: Value, results: Results) -> Value:
 
 def next_carry(m: Machine, carry: Value, results: Results) -> Value:
     """The carry that a round starts from; a used key in it was told of already."""
-    return keys.renewed(m, carry_of_round(carry, results)) if "f" in results else carry
+    return key_making.renewed(m, carry_of_round(carry, results)) if "f" in results else carry
 
 
 def _is_none(value: Value) -> bool:
@@ -213,7 +213,7 @@ def _fori_loop(m: Machine, f: Frame, o: Operands, results: Results, where: Span)
     def body() -> Value:
         index = Array("int32", (), True, python="int", trace=TRACED)  # another one in each round
         before = dict(m.consumed)
-        state = keys.renewed(m, results["body_fun"]) if "body_fun" in results else carry
+        state = key_making.renewed(m, results["body_fun"]) if "body_fun" in results else carry
         results["body_fun"] = _call(m, f, o.get("body_fun"), (index, state), where)
         keys.tell_carry(m, results["body_fun"], before)
         return results["body_fun"]
@@ -226,7 +226,7 @@ def _while_loop(m: Machine, f: Frame, o: Operands, results: Results, where: Span
 
     def body() -> Value:
         before = dict(m.consumed)
-        state = keys.renewed(m, results["body_fun"]) if "body_fun" in results else carry
+        state = key_making.renewed(m, results["body_fun"]) if "body_fun" in results else carry
         results["cond_fun"] = _call(m, f, o.get("cond_fun"), (state,), where)
         results["body_fun"] = _call(m, f, o.get("body_fun"), (state,), where)
         keys.tell_carry(m, results["body_fun"], before)
@@ -243,7 +243,7 @@ def _cond(m: Machine, f: Frame, o: Operands, results: Results, where: Span) -> V
         results[name] = _call(m, f, o.get(name), operands, where)
         return results[name]
 
-    return keys.alternatives(m, [partial(branch, name) for name in ("true_fun", "false_fun")])
+    return key_paths.alternatives(m, [partial(branch, name) for name in ("true_fun", "false_fun")])
 
 
 def _switch(m: Machine, f: Frame, o: Operands, results: Results, where: Span) -> Value:
@@ -259,7 +259,7 @@ def _switch(m: Machine, f: Frame, o: Operands, results: Results, where: Span) ->
         found.append(_call(m, f, function, operands, where))
         return found[-1]
 
-    value = keys.alternatives(m, [partial(branch, function) for function in functions])
+    value = key_paths.alternatives(m, [partial(branch, function) for function in functions])
     results["branches"] = Items("tuple", tuple(found))
     return value
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.analysis import arrays, attributes, calls, keys
+from jaxlint.analysis import arrays, attributes, calls, key_making, key_paths
 from jaxlint.analysis.api import STATIC_ATTRIBUTES
 from jaxlint.analysis.arrays.indexing import SliceValue
 from jaxlint.analysis.branches import ask, asks_for_type, truth, truth_of
@@ -131,14 +131,14 @@ def _item(m: Machine, f: Frame, base: Value, index: Value, e: n.Subscript) -> Va
         m.emit(Indexed(f, e.span, base, index, e))
     match base:
         case Array():
-            token = part_token(base.token, keys.part_of(index, e.index))
+            token = part_token(base.token, key_making.part_of(index, e.index))
             return staged(f, replace(arrays.subscript(base, index), token=token), trace)
         case Key():
-            return keys.item(base, index, e)
+            return key_making.item(base, index, e)
         case Items() | Many() | Mapping():
             return _container_item(m, f, base, index, e, trace)
         case Unknown():
-            token = part_token(base.token, keys.part_of(index, e.index))
+            token = part_token(base.token, key_making.part_of(index, e.index))
             return Unknown(trace=base.trace, token=token)
         case Api():
             return base
@@ -288,7 +288,7 @@ def _conditional(m: Machine, f: Frame, e: n.Conditional) -> Value:
         return evaluate(m, f, part)
 
     parts = ((True, e.body), (False, e.otherwise))
-    value = keys.alternatives(m, [partial(way, *pair) for pair in parts if answer is None or answer is pair[0]])
+    value = key_paths.alternatives(m, [partial(way, *pair) for pair in parts if answer is None or answer is pair[0]])
     f.scope.names = names
     return value
 

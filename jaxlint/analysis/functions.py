@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis import arrays, calls, keys
+from jaxlint.analysis import arrays, calls, key_making, keys
 from jaxlint.analysis.api import (
     CALLBACKS,
     KEY_MAKERS,
@@ -108,12 +108,12 @@ def _host_function(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.C
 def _random(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
     name = path.removeprefix("jax.random.")
     if path in KEY_MAKERS:
-        return keys.make(m, f, arguments, e, where)
+        return key_making.make(m, f, arguments, e, where)
     tell_shape_arguments(m, f, path, arguments, e)
     if name == "split":
-        return staged(f, keys.split(m, f, arguments, where), None)
+        return staged(f, key_making.split(m, f, arguments, where), None)
     if name == "fold_in":
-        return staged(f, keys.fold(m, f, arguments, where), None)
+        return staged(f, key_making.fold(m, f, arguments, where), None)
     if name == "clone":
         return Key(m.token("key", where), (), trace=outer_trace(arguments))
     if name in SAMPLERS:

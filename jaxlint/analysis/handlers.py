@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis import arrays, calls, keys
+from jaxlint.analysis import arrays, calls, key_making
 from jaxlint.analysis.api import (
     CACHED,
     CACHES,
@@ -287,7 +287,7 @@ def _map_leaves(m: Machine, f: Frame, function: Value, tree: Value, rest: list[V
     result = calls.call_with(m, f, function, (tree, *rest), where)
     if isinstance(tree, Unknown):
         # A tree of unknown structure has more than one leaf: what the first uses up, the next finds used.
-        calls.call_with(m, f, function, tuple(keys.renewed(m, part) for part in (tree, *rest)), where)
+        calls.call_with(m, f, function, tuple(key_making.renewed(m, part) for part in (tree, *rest)), where)
         return Unknown(trace=deep_trace(result))  # the leaves' metadata, say, is not traced
     return result
 

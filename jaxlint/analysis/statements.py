@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.analysis import assignment, classes, guards, imports, keys, trials
+from jaxlint.analysis import assignment, classes, guards, imports, key_making, key_paths, keys, trials
 from jaxlint.analysis.branches import asks_how_it_runs, narrowed, truth
 from jaxlint.analysis.events import Assigned, Dropped
 from jaxlint.analysis.expressions import evaluate, handed_on
@@ -52,7 +52,7 @@ def _assign(m: Machine, f: Frame, statement: n.Assign) -> None:
     if statement.value is None:
         return
     is_field = statement.annotation is not None and f.scope.is_class
-    value = keys.placed(m, "field" if is_field else m.key_place, partial(handed_on, m, f, statement.value))
+    value = key_making.placed(m, "field" if is_field else m.key_place, partial(handed_on, m, f, statement.value))
     if statement.annotation is not None:
         value = assignment.annotated(m, f, value, statement.annotation)
     for target in statement.targets:
@@ -318,8 +318,8 @@ def _joined(m: Machine, ends: list[tuple[dict[str, Value], Consumed]]) -> tuple[
         for name, value in other_names.items():
             old = names.get(name)
             names[name] = value if old is None or old is value else join(old, value)
-    consumed = keys.merged([end[1] for end in ends])
-    keys.join_names(m, names, consumed, ends)
+    consumed = key_paths.merged([end[1] for end in ends])
+    key_paths.join_names(m, names, consumed, ends)
     return names, consumed
 
 

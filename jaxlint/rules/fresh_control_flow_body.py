@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jaxlint.analysis.applying import is_fresh
 from jaxlint.analysis.context import Context, Report
 from jaxlint.analysis.events import ControlFlowCall
-from jaxlint.analysis.transforms import is_fresh
 from jaxlint.analysis.values import Items, Value, options
 from jaxlint.model import Fix, Safety, Severity, Step
 from jaxlint.registry import Rule

@@ -13,7 +13,7 @@ from jaxlint.model import Safety, Severity, Step
 from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
 from jaxlint.repair.axes import stacked, unmapped
-from jaxlint.rules.in_axes import described, is_map
+from jaxlint.rules._in_axes import described, is_map
 
 RULE = Rule("JAX208", "mapped-non-array", "something without an axis is mapped", Severity.ERROR, fix=Safety.UNSAFE)
 

@@ -10,7 +10,7 @@ from jaxlint.analysis.events import TransformCalled
 from jaxlint.analysis.values import Array, Items, Option, Scalar, Value
 from jaxlint.model import Edit, Fix, Safety, Severity, Step
 from jaxlint.registry import Rule
-from jaxlint.rules.in_axes import described, is_map
+from jaxlint.rules._in_axes import described, is_map
 
 RULE = Rule("JAX207", "out-axes", "`out_axes` does not fit the outputs", Severity.ERROR, fix=Safety.UNSAFE)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jaxlint.analysis.applying import is_fresh
 from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import TransformCalled
-from jaxlint.analysis.transforms import is_fresh
 from jaxlint.analysis.values import Bound, Closure, Scalar, Transformed, Value
 from jaxlint.model import Fix, Safety, Severity
 from jaxlint.program import nodes as n
