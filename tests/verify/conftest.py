@@ -21,6 +21,14 @@ def verifier() -> Iterator[Verifier]:
 
 
 @pytest.fixture(scope="session")
+def tree_map_is_gone() -> None:
+    """Skips where `jax.tree_map` still works: JAX 0.4.26 deprecated it, 0.6.0 removed it."""
+    jax = pytest.importorskip("jax")
+    if hasattr(jax, "tree_map"):
+        pytest.skip("this JAX still has jax.tree_map")
+
+
+@pytest.fixture(scope="session")
 def judge(verifier: Verifier, tmp_path_factory: pytest.TempPathFactory) -> Judge:
     """Judges two texts as versions of one file in a folder of its own, and remembers what it said."""
     path = tmp_path_factory.mktemp("judged") / "program.py"

@@ -53,12 +53,12 @@ def test_other_commands_are_refused(tmp_path: Path, text: str, message: str) -> 
 
 
 LIBRARY = """
-import dataclasses
+import dataclasses, functools
 import jax
 import jax.numpy as jnp
 from .scale import SCALE
 
-@jax.tree_util.register_dataclass
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["weights"], meta_fields=["count"])
 @dataclasses.dataclass
 class State:
     weights: jax.Array

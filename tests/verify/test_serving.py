@@ -131,6 +131,7 @@ def test_the_part_of_a_module_that_runs_when_it_is_started(verifier: Verifier, t
     assert verifier.verify(Change(path, text, text.replace("3.0 *", "4.0 *"))).reason == "printed 6.0 against 8.0"
 
 
+@pytest.mark.usefixtures("tree_map_is_gone")
 def test_a_package_that_fails_with_the_file(verifier: Verifier, tmp_path: Path) -> None:
     text = "import jax\n\ny = jax.tree_map(abs, [-1])\n"
     write(tmp_path, pkg____init__="from .mod import y\n", pkg__mod=text)
