@@ -68,3 +68,69 @@ def test_a_wrapper_may_be_like_a_loop() -> None:
     body = "def body(c, x):\n    if x > 0:\n        return c, x\n    return c + x, x\n"
     text = f"import jax.numpy as jnp\nimport mylib\n\n\n{body}\n\nmylib.loop(body, 0.0, jnp.ones(3))\n"
     assert names(("a.py", text), wrappers={"mylib.loop": "jax.lax.scan"}) == [("traced-branch", 6)]
+
+
+LINEN = """import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+
+class Norm(nn.Module):
+    eps: float = 1e-5
+
+    @nn.compact
+    def __call__(self, x):
+        scale = self.param("scale", nn.initializers.ones, (x.shape[-1],))
+        if x.shape[0] > 1 and scale.shape == (3,) and self.eps > 0:
+            x = x * scale
+        if x.var() < self.eps:
+            return x
+        return x / 2
+
+
+class Net(nn.Module):
+    def setup(self):
+        self.dense = nn.Dense(3)
+        self.norm = Norm()
+
+    def __call__(self, x):
+        return self.norm(self.dense(x))
+
+    def encode(self, x):
+        return float(jnp.sum(self.dense(x)))
+
+
+net = Net()
+x = jnp.ones((2, 3))
+variables = net.init(jax.random.key(0), x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "found"),
+    [
+        ("print(jax.jit(net.apply)(variables, x))", [("traced-branch", 14)]),
+        ("@jax.jit\ndef loss(v, x):\n    return Net().apply(v, x).sum()\n\nloss(variables, x)", [("traced-branch", 14)]),
+        ("y, _ = jax.jit(lambda v: net.apply(v, x, mutable=['stats']))(variables)", [("traced-branch", 14)]),
+        ("jax.jit(lambda v: net.apply(v, x, method=Net.encode))(variables)", [("traced-host-call", 28)]),
+        ("jax.jit(lambda v: net.apply(v, x, method='encode'))(variables)", [("traced-host-call", 28)]),
+        ("print(net.apply(variables, x))", []),  # eager: nothing is traced
+    ],
+)
+def test_methods_of_linen_modules_run_where_they_are_applied(use: str, found: list[tuple[str, int]]) -> None:
+    assert names(("a.py", f"{LINEN}{use}\n")) == found
+
+
+def test_layers_draw_their_parameters_with_the_key_that_they_get() -> None:
+    text = """import equinox as eqx
+import jax
+
+
+def make(key):
+    first, second = jax.random.split(key)
+    inner = eqx.nn.Linear(2, 3, key=first)
+    outer = eqx.nn.Linear(3, 1, key=second)
+    again = eqx.nn.MLP(3, 3, 8, 2, key=second)
+    return inner, outer, again
+"""
+    assert names(("a.py", text)) == [("key-reuse", 9)]

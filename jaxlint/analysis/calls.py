@@ -16,6 +16,7 @@ from jaxlint.analysis import (
     key_making,
     key_paths,
     keys,
+    layers,
     methods,
     transforms,
 )
@@ -32,6 +33,7 @@ from jaxlint.analysis.values import (
     Instance,
     Items,
     Key,
+    Layer,
     Many,
     Mapping,
     Method,
@@ -143,6 +145,8 @@ def call(
     where = e.span if e is not None else span
     assert where is not None
     match function:
+        case Layer():
+            return layers.call(m, f, function, arguments, where)
         case Closure():
             result = call_closure(m, f, function, arguments, where)
             if e is not None:
@@ -189,6 +193,7 @@ def call_unknown(m: Machine, f: Frame, function: Value, arguments: Arguments, wh
     for value in arguments.all():
         trace = join_traces(trace, deep_trace(value))
         escape(m, value)
+        classes.note_open(m, value)
         keys.weak(m, f, value, where)
     if function.trace is not None:
         trace = join_traces(trace, function.trace)

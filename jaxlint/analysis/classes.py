@@ -7,10 +7,11 @@ from dataclasses import replace
 from itertools import dropwhile, islice
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis import applying, calls, evidence
+from jaxlint.analysis import applying, calls, evidence, layers
 from jaxlint.analysis.api import CACHED, CACHES, DATACLASS_DECORATORS, PYTREE_DECORATORS
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.scope import Attributes, Scope
+from jaxlint.analysis.signature import signature, static_parameters
 from jaxlint.analysis.values import (
     Api,
     Bound,
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 TRANSPARENT = frozenset(
     {"functools.wraps", "contextlib.contextmanager", "typing.overload", "typing.no_type_check", "jax.named_scope",
      "jaxtyping.jaxtyped", "beartype.beartype", "typeguard.typechecked", "builtins.staticmethod", "abc.abstractmethod",
-     "typing.final", "typing_extensions.override", "jax.profiler.annotate_function"}
+     "typing.final", "typing_extensions.override", "jax.profiler.annotate_function", "flax.linen.compact",
+     "flax.linen.nowrap", "haiku.transparent"}
 ) | CACHES  # fmt: skip
 DESCRIPTORS = frozenset({"builtins.property", "builtins.classmethod", "functools.cached_property"})
 
@@ -101,6 +103,10 @@ def define_class(m: Machine, f: Frame, definition: n.Class) -> Value:
     decorators = tuple(evaluate(m, f, _decorator_name(d)) for d in definition.decorators)
     scope = Scope(f.scope, is_class=True)
     value = ClassValue(definition, scope, f.path, bases, decorators)
+    for base in bases:
+        note_open(m, base)
+    if any(base.keyword is not None or base.star for base in definition.bases):
+        note_open(m, value)  # a metaclass may do anything
     scope.names["__class__"] = value
     outer, f.scope = f.scope, scope
     try:
@@ -150,6 +156,29 @@ def is_pytree(cls: ClassValue) -> bool:
         elif not (isinstance(base, Api) and base.path in PLAIN_BASES):
             return True
     return False
+
+
+def note_open(m: Machine, value: Value) -> None:
+    """Notes of a class that what its own body says of it is not all."""
+    if isinstance(value, ClassValue):
+        m.open_classes.add((value.path, value.definition.span))
+
+
+def traced_self(m: Machine, value: Transformed) -> ClassValue | None:
+    """The class of the object that a jitted method traces, where objects of the class surely cannot be traced."""
+    function, site = value.function, value.site
+    is_method = isinstance(function, Closure) and function.scope.is_class and function.function.parameters
+    if not is_method or site.kind != "jit" or m.transforms[site.transform].auto_static:
+        return None
+    assert isinstance(function, Closure)
+    cls = function.scope.names.get("__class__")
+    first, statics = function.function.parameters[0], static_parameters(site, signature(function))
+    if not isinstance(cls, ClassValue) or first.name != "self" or statics is None or statics.holds(0, "self"):
+        return None
+    held = cls.scope.names.get(function.function.name)
+    is_whole = isinstance(held, Transformed) and held.site == site
+    is_open = is_pytree(cls) or (cls.path, cls.definition.span) in m.open_classes
+    return cls if is_whole and not is_open else None
 
 
 PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "builtins.Exception"})
@@ -218,7 +247,7 @@ def get_attribute(m: Machine, f: Frame, base: Instance | ClassValue, name: str, 
         return base.attributes.names[name]
     found = find(cls, name)
     if found is None:
-        return _missing(m, f, base, name)
+        return _missing(m, f, base, name, e)
     return _bound(m, f, base, found, e)
 
 
@@ -263,9 +292,12 @@ def _descriptor(m: Machine, f: Frame, base: Value, cls: ClassValue, path: str, i
     return bind(inner, base) if isinstance(base, Instance) else inner
 
 
-def _missing(m: Machine, f: Frame, base: Instance | ClassValue, name: str) -> Value:
+def _missing(m: Machine, f: Frame, base: Instance | ClassValue, name: str, e: n.Attribute) -> Value:
     """An attribute that nothing visible sets: its annotation in the class body says what it may be."""
     cls = base.cls if isinstance(base, Instance) else base
+    linen = layers.attribute(m, f, base, name, e.span) if isinstance(base, Instance) else None
+    if linen is not None:
+        return linen
     trace = replace(base.trace, sure=False) if base.trace is not None else None
     for field in fields(cls):
         target = field.targets[0]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis.values import Bound, Closure, Donation, Token, Transformed, Value
+from jaxlint.analysis.values import Bound, ClassValue, Closure, Donation, Token, Transformed, Value
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
 
@@ -345,6 +345,7 @@ class SiteSeen:
     broken: bool = False  # applying or calling it raises
     repeated: bool = False  # made in a loop, or by a function that is called in one
     eager: list[tuple[Frame, n.Call, Arguments]] = field(default_factory=list)  # the eager calls by visible code
+    traced_self: ClassValue | None = None  # the class of the `self` that a jitted method traces though it is no pytree
 
     @property
     def inner(self) -> tuple[Transformed, ...]:

@@ -11,7 +11,7 @@ from jaxlint.analysis import arrays, attributes, calls, key_making, key_paths
 from jaxlint.analysis.api import STATIC_ATTRIBUTES
 from jaxlint.analysis.arrays.indexing import SliceValue
 from jaxlint.analysis.branches import ask, asks_for_type, truth, truth_of
-from jaxlint.analysis.events import DonatedRead, Formatted, Indexed, ShapeUse
+from jaxlint.analysis.events import DonatedRead, Formatted, Indexed, ShapeUse, StaticWanted
 from jaxlint.analysis.frames import Frame
 from jaxlint.analysis.iteration import rounds
 from jaxlint.analysis.key_parts import part_token
@@ -34,6 +34,7 @@ from jaxlint.analysis.values import (
     join,
     join_traces,
     known,
+    leaves,
     one_of,
     options,
     with_trace,
@@ -129,6 +130,8 @@ def _item(m: Machine, f: Frame, base: Value, index: Value, e: n.Subscript) -> Va
         return Method(with_trace(base.owner, deep_trace(index)), "at[]", trace=trace)
     if isinstance(base, (Array, Unknown)):
         m.emit(Indexed(f, e.span, base, index, e))
+    if isinstance(base, Array) and base.host and base.trace is None:
+        _tell_traced(m, f, index, e, "index of a NumPy array")
     match base:
         case Array():
             token = part_token(base.token, key_making.part_of(index, e.index))
@@ -147,8 +150,23 @@ def _item(m: Machine, f: Frame, base: Value, index: Value, e: n.Subscript) -> Va
     return Unknown(trace=trace)
 
 
+def _tell_traced(m: Machine, f: Frame, index: Value, e: n.Subscript, what: str, texts: bool = False) -> None:
+    """Tells of a tracer as the index of what takes none; where all keys are `texts`, it is a text that went astray."""
+    for leaf in leaves(index):
+        if leaf.trace is None or not isinstance(leaf, (Array, Unknown, Scalar)):
+            continue
+        is_text = isinstance(leaf, Scalar) or (texts and isinstance(leaf, Unknown) and leaf.trace.sure)
+        if is_text and leaf.trace.parameters:
+            m.emit(StaticWanted(f, e.index.span, leaf, "looked up"))
+        elif not isinstance(leaf, Scalar):
+            m.emit(ShapeUse(f, e.index.span, leaf, what, "", e))
+        return
+
+
 def _container_item(m: Machine, f: Frame, base: Value, index: Value, e: n.Subscript, trace: Trace | None) -> Value:
     if isinstance(base, Mapping):
+        texts = bool(base.entries) and all(isinstance(key, str) for key, _ in base.entries)
+        _tell_traced(m, f, index, e, "key of a dict", texts)
         found = base.get(index.const) if isinstance(index, Scalar) and index.known else None
         if found is not None:
             return with_trace(found, base.trace)

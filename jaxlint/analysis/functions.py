@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis import arrays, calls, key_making, keys
+from jaxlint.analysis import arrays, calls, classes, key_making, keys
 from jaxlint.analysis.api import (
     CALLBACKS,
     KEY_MAKERS,
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 def call(m: Machine, f: Frame, path: str, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
     """The value of a call of an outside function."""
     result = _call(m, f, path, arguments, e, where)
+    if path.startswith("jax.tree_util.register"):
+        for value in arguments.all():
+            classes.note_open(m, value)
     if e is not None:
         m.emit(ApiCall(f, where, path, arguments, e, result))
     return result

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis import arrays, calls, key_making
+from jaxlint.analysis import arrays, calls, key_making, layers
 from jaxlint.analysis.api import (
     CACHED,
     CACHES,
@@ -409,5 +409,5 @@ HANDLERS: dict[str, Callable[..., Value]] = {
     "jax.pure_callback": _callback, "jax.experimental.io_callback": _callback, "jax.debug.callback": _nothing,
     "jax.debug.print": _nothing, "jax.local_device_count": _static("int"), "jax.device_count": _static("int"),
     "types.SimpleNamespace": lambda m, f, a, e, w: Unknown(), "jax.lax.with_sharding_constraint": _same,
-    **dict.fromkeys(CACHES, _cache), CACHED: _cached_call,
+    **dict.fromkeys(CACHES, _cache), CACHED: _cached_call, **layers.HANDLERS,
 }  # fmt: skip

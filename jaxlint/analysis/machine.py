@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from jaxlint.analysis import calls, ecosystem, statements, transforms
+from jaxlint.analysis import calls, classes, ecosystem, statements, transforms
 from jaxlint.analysis.branches import Test
 from jaxlint.analysis.events import Branch, DefaultKeySeen, HostCall, RangeOver, ShapeUse, SiteSeen, StaticWanted
 from jaxlint.analysis.frames import Consumed, Frame
@@ -74,6 +74,7 @@ class Machine:
         self.memo: dict[Any, Value] = {}
         self.tests: dict[int, Test] = {}  # by the identity of the node
         self.prototypes: dict[tuple[str, Span], Instance] = {}
+        self.open_classes: set[tuple[str, Span]] = set()  # extended, or given to what may register them as pytrees
         self.paths: set[str] = set()
         self.steps, self.budget = 0, STEPS_PER_MODULE
         self.quiet = 0
@@ -166,8 +167,11 @@ class Machine:
         self._run_entries()
         self._run_uncalled()
         self._run_entries()
-        for record in (*self.records.values(), *self.default_keys.values()):
+        for record in self.records.values():
+            record.traced_self = classes.traced_self(self, record.value)
             self._emit(record)
+        for made in self.default_keys.values():
+            self._emit(made)
 
     def stays_traceable(self, record: SiteSeen) -> bool:
         """Whether the function could run under an outer jit: nothing in it asks a tracer for what it cannot tell."""

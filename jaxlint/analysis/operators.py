@@ -130,7 +130,7 @@ def compare(m: Machine, f: Frame, operator: str, left: Value, right: Value, e: n
     both_unknown = isinstance(left, Unknown) and isinstance(right, Unknown)
     if both_unknown and operator in ("==", "!=") and result.trace is not None:
         return Unknown(trace=replace(result.trace, sure=False))
-    return result
+    return replace(result, dtype="bool") if isinstance(result, Array) and result.dtype is None else result
 
 
 def _identity(operator: str, left: Value, right: Value) -> Value:

@@ -105,7 +105,7 @@ def _retraced(value: Value, trace: Trace | None, arrays_only: bool, depth: int =
             made = Attributes()
             unsure = replace(trace, sure=False) if trace is not None else None
             for name, held in attributes.names.items():
-                made.names[name] = _retraced(held, unsure if type(held) is Unknown else trace, False, depth - 1)
+                made.names[name] = _retraced(held, unsure if isinstance(held, Unknown) else trace, False, depth - 1)
             made.rebound = attributes.rebound
             return replace(value, attributes=made, trace=None)
         case Scalar(kind=kind) if kind in NUMBERS and arrays_only:

@@ -93,6 +93,11 @@ class Unknown(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Layer(Unknown):
+    """An object of a library that makes arrays of arrays when it is called; else nothing is known of it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Array(Value):
     """An array, on the device or (`host`) of NumPy; dtype as a NumPy name such as 'float32'.
 

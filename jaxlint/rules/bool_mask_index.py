@@ -25,18 +25,20 @@ RULE = Rule(
 REDUCTIONS = frozenset({"mean", "prod", "any", "all", "std", "var"})
 UPDATES = {"set": "", "add": "+", "multiply": "*", "mul": "*", "divide": "/", "power": "**", "subtract": "-"}
 
-SEARCHES = frozenset(
-    f"jax.numpy.{name}"
-    for name in ("unique", "unique_values", "nonzero", "flatnonzero", "argwhere", "where", "union1d", "setdiff1d",
-                 "intersect1d", "extract")
-)  # fmt: skip
-"""Functions whose result depends on values unless `size` is given."""
+SEARCHES = {
+    **{f"jax.numpy.{name}": "size"
+       for name in ("unique", "unique_values", "nonzero", "flatnonzero", "argwhere", "where", "union1d", "setdiff1d",
+                    "intersect1d", "extract", "compress")},
+    "jax.numpy.bincount": "length", "jax.numpy.roots": "strip_zeros",
+}  # fmt: skip
+"""Functions whose result's size depends on values unless this is given (measured, JAX 0.10.2)."""
 
 
 def check_index(event: Indexed, context: Context) -> Iterator[Report]:
     """`x[mask]` and `x.at[mask]` with a traced mask."""
     indices = event.index.items if isinstance(event.index, Items) else (event.index,)
-    if not any(_is_mask(index) for index in indices) or not isinstance(event.base, Array):
+    is_array = isinstance(event.base, Array) or (isinstance(event.base, Unknown) and is_traced(event.base))
+    if not is_array or not any(map(_is_mask, indices)):
         return
     mask = context.text.at(event.node.index.span)
     message = f"`{mask}` is a traced boolean mask: the size of what it selects is not known when compiling"
@@ -104,7 +106,8 @@ def _is_first(event: ApiCall, context: Context) -> bool:
 def check_search(event: ApiCall, context: Context) -> Iterator[Report]:
     """`jnp.nonzero(x)` and its like without `size`."""
     given = event.arguments
-    if event.path not in SEARCHES or not given.complete or given.keyword("size") is not None:
+    needed = SEARCHES.get(event.path)
+    if needed is None or not given.complete or given.keyword(needed) is not None:
         return
     if event.path == "jax.numpy.where" and len(given.positional) + len(given.keywords) != 1:
         return
@@ -115,7 +118,7 @@ def check_search(event: ApiCall, context: Context) -> Iterator[Report]:
     if any(
         is_traced(leaf) and isinstance(leaf, (Array, Unknown)) for value in given.positional for leaf in leaves(value)
     ):
-        message = f"`{event.path}` of a tracer needs `size=`: how much it finds is not known when compiling"
+        message = f"`{event.path}` of a tracer needs `{needed}=`: how much it finds is not known when compiling"
         yield Report(event.span, message, steps(event.frame))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import Assigned
-from jaxlint.analysis.values import Array, Value, options
+from jaxlint.analysis.values import Array, Level, Unknown, Value, is_traced, options
 from jaxlint.model import Edit, Fix, Safety, Severity
 from jaxlint.program import nodes as n
 from jaxlint.program.names import target_names
@@ -22,7 +22,7 @@ METHODS = {"": "set", "+": "add", "*": "multiply", "/": "divide", "**": "power"}
 
 def check(event: Assigned, context: Context) -> Iterator[Report]:
     """`x[i] = v` of an array, and `p -= step` of a loop variable that nobody reads."""
-    if event.form == "item" and event.owner is not None and all(map(_is_device_array, options(event.owner))):
+    if event.form == "item" and event.owner is not None and all(_is_fixed(o, event) for o in options(event.owner)):
         assert isinstance(event.target, n.Subscript)
         written = context.text.at(event.target.base.span)
         message = f"`{written}` is a JAX array, which cannot be changed in place; use `{written}.at[...]`"
@@ -31,8 +31,29 @@ def check(event: Assigned, context: Context) -> Iterator[Report]:
         yield from _loop_variable(event, context)
 
 
+def _is_fixed(value: Value, event: Assigned) -> bool:
+    """Whether an item of a value surely cannot be assigned to.
+
+    That a parameter is annotated as an array alone does not make it one: NumPy arrays and references are passed too.
+    What a name is bound to here was made by JAX.
+    """
+    assert isinstance(event.target, n.Subscript)
+    if isinstance(value, Unknown):
+        return is_traced(value) and _only_arrays_have(event.target.index)
+    if not isinstance(value, Array) or value.host:
+        return False
+    base, function = event.target.base, event.frame.function
+    is_bound = isinstance(base, n.Name) and (function is None or base.name in function.bound)
+    return _is_device_array(value) or is_traced(value, Level.GRAD) or is_bound
+
+
+def _only_arrays_have(index: n.Expr) -> bool:
+    """Whether an index has a slice next to others, which neither lists nor dicts take."""
+    return isinstance(index, n.Sequence) and any(isinstance(e, n.Slice) for e in index.elements)
+
+
 def _is_device_array(value: Value) -> bool:
-    return isinstance(value, Array) and not value.host and (value.dtype is not None or value.shape is not None)
+    return isinstance(value, Array) and not value.host
 
 
 def _updated(event: Assigned, target: n.Subscript, context: Context) -> Fix | None:

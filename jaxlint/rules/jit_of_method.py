@@ -1,25 +1,28 @@
-"""JAX112 jit-of-method: a jitted method with a static `self` whose attributes change.
+"""JAX112 jit-of-method: a jitted method whose static `self` changes, or whose traced `self` is no pytree.
 
-The attributes are read once, when the method is traced, and stay as they were then: changing one has no effect.
+The attributes are read once, when the method is traced, and stay as they were then: changing one has no effect. An
+object that is no pytree cannot be traced at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jaxlint.analysis.context import Context, Report
-from jaxlint.analysis.events import TransformMade
+from jaxlint.analysis.context import Context, Report, fix
+from jaxlint.analysis.events import SiteSeen, TransformMade
 from jaxlint.analysis.signature import signature, static_parameters
-from jaxlint.analysis.values import Closure
-from jaxlint.model import Severity, Span, Step
+from jaxlint.analysis.values import Closure, Transformed
+from jaxlint.model import Fix, Safety, Severity, Span, Step
 from jaxlint.program import nodes as n
 from jaxlint.program.names import expressions, walk, walk_statements
 from jaxlint.registry import Rule
 from jaxlint.repair.hoist import enclosing
+from jaxlint.repair.statics import make_static
 
 RULE = Rule(
-    "JAX112", "jit-of-method", "a jitted method reads attributes of a static `self` that change", Severity.WARNING
-)
+    "JAX112", "jit-of-method", "a jitted method whose `self` cannot be traced, or is static and changes",
+    Severity.WARNING, fix=Safety.UNSAFE,
+)  # fmt: skip
 
 MAKERS = frozenset({"__init__", "__post_init__", "setup", "__new__", "__setstate__"})
 
@@ -47,6 +50,29 @@ def check(event: TransformMade, context: Context) -> Iterator[Report]:
             )
             yield Report(span, message, (because,))
             return
+
+
+def check_traced(event: SiteSeen, context: Context) -> Iterator[Report]:
+    """A `self` that `jit` traces although its class is no pytree: each call raises."""
+    cls, function = event.traced_self, event.value.function
+    if cls is None or not isinstance(function, Closure) or function.path != context.module.path:
+        return
+    method = function.function
+    message = (
+        f"`self` of `{method.name}` is traced, but `{cls.definition.name}` is no pytree, so that each call raises a "
+        "TypeError; make `self` static, register the class, or jit a function of its arrays"
+    )
+    yield Report(event.value.site.span, message, (), _static_self(event.value, cls.definition, method, context))
+
+
+def _static_self(value: Transformed, cls: n.Class, method: n.Function, context: Context) -> Fix | None:
+    """Makes `self` static, where its attributes stay what they are and its hash is that of the object."""
+    changed = {name for name, _ in _assigned_elsewhere(cls, method)}
+    is_compared = any(isinstance(s, n.FunctionDefinition) and s.function.name == "__eq__" for s in cls.body)
+    if cls.decorators or is_compared or changed & {name for name, _ in _read(method)}:
+        return None
+    edits = make_static(value.site, method, ["self"], context)
+    return fix(Safety.UNSAFE, "make `self` static", edits) if edits else None
 
 
 def _assigned_elsewhere(cls: n.Class, method: n.Function) -> Iterator[tuple[str, Span]]:
@@ -87,4 +113,4 @@ def _read(method: n.Function) -> Iterator[tuple[str, Span]]:
                     yield node.name, node.span
 
 
-CHECKS = {TransformMade: check}
+CHECKS = {TransformMade: check, SiteSeen: check_traced}
