@@ -110,7 +110,7 @@ variables = net.init(jax.random.key(0), x)
     ("use", "found"),
     [
         ("print(jax.jit(net.apply)(variables, x))", [("traced-branch", 14)]),
-        ("@jax.jit\ndef loss(v, x):\n    return Net().apply(v, x).sum()\n\nloss(variables, x)", [("traced-branch", 14)]),
+        ("jax.grad(jax.jit(lambda v: Net().apply(v, x).sum()))(variables)", [("traced-branch", 14)]),
         ("y, _ = jax.jit(lambda v: net.apply(v, x, mutable=['stats']))(variables)", [("traced-branch", 14)]),
         ("jax.jit(lambda v: net.apply(v, x, method=Net.encode))(variables)", [("traced-host-call", 28)]),
         ("jax.jit(lambda v: net.apply(v, x, method='encode'))(variables)", [("traced-host-call", 28)]),

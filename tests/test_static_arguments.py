@@ -23,12 +23,15 @@ STATIC: dict[str, Any] = {
     "M": 4, "k": 1, "offset": 1, "reps": 2, "repeats": 2, "indices_or_sections": 2, "pad_width": 1, "deg": 1,
     "decimals": 1, "ord": 2, "n": 2, "N": 4, "size": 4, "kth": 1, "slice_sizes": (4,), "slice_size": 4, "m": 1,
     "s": (4, 4), "num_classes": 4, "num_segments": 4, "length": 4, "start_index": 0, "limit_index": 4, "stride": 1,
-    "index": 0, "broadcast_dimensions": (0,), "new_sizes": (16,),
+    "index": 0, "broadcast_dimensions": (0,), "new_sizes": (16,), "keepdims": True, "dtype": jnp.float32,
+    "mode": "same",
 }  # fmt: skip
 """A static value that suits each parameter."""
 
 MATRICES = [MATRIX, MATRIX]
 BEFORE: dict[str, tuple[Any, ...]] = {
+    "convolve": (VECTOR, VECTOR),
+    "correlate": (VECTOR, VECTOR),
     "stack": (MATRICES,),
     "concatenate": (MATRICES,),
     "lexsort": ([VECTOR, VECTOR],),
@@ -95,10 +98,12 @@ AFTER: dict[str, dict[str, Any]] = {
     "arange": {"stop": 4},
     "diagonal": {"axis1": 0, "axis2": 1},
     "fft.fft2": {"axes": (0, 1)},
+    "pad": {"pad_width": 1},
 }
 OWN = {
     "diagonal": {"axis1": 0, "axis2": 1},
     "reshape": {"shape": (16,)},
+    "pad": {"mode": "edge"},
     "tensordot": {"axes": 1},
     "jax.lax.broadcast_in_dim": {"shape": (4,)},
 }
@@ -144,8 +149,8 @@ def test_a_tracer_is_refused_where_a_static_value_is_not(path: str, position: in
         return function(*before, **{**given, name: value})
 
     jax.jit(lambda: call(value))()
-    with pytest.raises(Exception, match=r"(?i)trace|static|concrete|hash"):
-        jax.jit(call)(value)
+    with pytest.raises(Exception, match=r"(?i)trace|static|concrete|hash|interpret"):
+        jax.jit(call)(1 if name in ("dtype", "mode") else value)
     is_named = inspect.signature(function).parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
     assert is_named or parameters.index(name) == position
 

@@ -105,8 +105,6 @@ def define_class(m: Machine, f: Frame, definition: n.Class) -> Value:
     value = ClassValue(definition, scope, f.path, bases, decorators)
     for base in bases:
         note_open(m, base)
-    if any(base.keyword is not None or base.star for base in definition.bases):
-        note_open(m, value)  # a metaclass may do anything
     scope.names["__class__"] = value
     outer, f.scope = f.scope, scope
     try:
@@ -177,8 +175,15 @@ def traced_self(m: Machine, value: Transformed) -> ClassValue | None:
         return None
     held = cls.scope.names.get(function.function.name)
     is_whole = isinstance(held, Transformed) and held.site == site
-    is_open = is_pytree(cls) or (cls.path, cls.definition.span) in m.open_classes
+    is_open = is_pytree(cls) or _is_made_otherwise(cls) or (cls.path, cls.definition.span) in m.open_classes
     return cls if is_whole and not is_open else None
+
+
+def _is_made_otherwise(cls: ClassValue) -> bool:
+    """Whether a metaclass or a base's `__init_subclass__` has a hand in what the class is."""
+    known = [base for base in lineage(cls) if isinstance(base, ClassValue)]
+    named = any(argument.keyword is not None or argument.star for base in known for argument in base.definition.bases)
+    return named or any("__init_subclass__" in base.scope.names for base in known)
 
 
 PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "builtins.Exception"})

@@ -150,6 +150,9 @@ def _item(m: Machine, f: Frame, base: Value, index: Value, e: n.Subscript) -> Va
     return Unknown(trace=trace)
 
 
+A_KEY = "key of a dict"  # an unknown leaf of a pytree may be one
+
+
 def _tell_traced(m: Machine, f: Frame, index: Value, e: n.Subscript, what: str, texts: bool = False) -> None:
     """Tells of a tracer as the index of what takes none; where all keys are `texts`, it is a text that went astray."""
     for leaf in leaves(index):
@@ -158,7 +161,7 @@ def _tell_traced(m: Machine, f: Frame, index: Value, e: n.Subscript, what: str, 
         is_text = isinstance(leaf, Scalar) or (texts and isinstance(leaf, Unknown) and leaf.trace.sure)
         if is_text and leaf.trace.parameters:
             m.emit(StaticWanted(f, e.index.span, leaf, "looked up"))
-        elif not isinstance(leaf, Scalar):
+        elif isinstance(leaf, Array) or (what != A_KEY and isinstance(leaf, Unknown)):
             m.emit(ShapeUse(f, e.index.span, leaf, what, "", e))
         return
 
@@ -166,7 +169,7 @@ def _tell_traced(m: Machine, f: Frame, index: Value, e: n.Subscript, what: str, 
 def _container_item(m: Machine, f: Frame, base: Value, index: Value, e: n.Subscript, trace: Trace | None) -> Value:
     if isinstance(base, Mapping):
         texts = bool(base.entries) and all(isinstance(key, str) for key, _ in base.entries)
-        _tell_traced(m, f, index, e, "key of a dict", texts)
+        _tell_traced(m, f, index, e, A_KEY, texts)
         found = base.get(index.const) if isinstance(index, Scalar) and index.known else None
         if found is not None:
             return with_trace(found, base.trace)

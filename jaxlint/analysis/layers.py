@@ -119,9 +119,14 @@ def _init_with_output(m: Machine, f: Frame, arguments: Arguments, where: Span) -
 
 
 def _run(m: Machine, f: Frame, arguments: Arguments, where: Span) -> Value:
-    """Runs the method that is asked for with all but the variables or key, which come first."""
+    """Runs the method that is asked for with all but the variables or key, which come first.
+
+    Where nothing is traced it is left to its own run: models are deep, and each root has its bounds.
+    """
     instance, *given = arguments.positional
     assert isinstance(instance, Instance)
+    if not f.staged and outer_trace(arguments) is None:
+        return calls.call_unknown(m, f, Unknown(), arguments, where)
     own = {name: value for name, value in arguments.keywords if name in _OPTIONS}
     calls.call_unknown(m, f, Unknown(), Arguments((*given[:1], *own.values())), where)
     method = _method(m, f, instance, own.get("method"), where)

@@ -30,12 +30,16 @@ def _of(names: str, words: dict[str, str] | None = None, **positions: int) -> di
 
 
 NUMPY: dict[str, Parameters] = {
-    **_of("sum mean prod max min amax amin any all std var argmax argmin cumsum cumprod median nansum nanmean nanprod"
-          " nanstd nanvar nanmedian nanargmax nanargmin nancumsum nancumprod nanmax nanmin average sort argsort ptp"
-          " count_nonzero flip expand_dims squeeze stack concatenate lexsort packbits", axis=1),
+    **_of("cumsum cumprod median nanstd nanvar nanmedian nanargmax nanargmin nancumsum nancumprod average sort argsort"
+          " ptp count_nonzero flip expand_dims squeeze stack concatenate lexsort packbits", axis=1),
     **_of("trapezoid", axis=3),
-    **_of("zeros ones empty full", shape=0),
-    **_of("zeros_like ones_like", shape=2),
+    **_of("sum mean prod nansum nanmean nanprod", axis=1, dtype=2, keepdims=4),
+    **_of("max min amax amin any all nanmax nanmin argmax argmin", axis=1, keepdims=3),
+    **_of("std var", axis=1, dtype=2, keepdims=5),
+    **_of("zeros ones empty", shape=0, dtype=1),
+    **_of("full", shape=0, dtype=2),
+    **_of("asarray array", dtype=1),
+    **_of("zeros_like ones_like", dtype=1, shape=2),
     **_of("arange", start=0, stop=1, step=2),
     **_of("linspace logspace geomspace", num=2),
     **_of("eye tri", N=0, M=1, words={"M": "size"}),
@@ -60,7 +64,8 @@ NUMPY: dict[str, Parameters] = {
     **_of("transpose", axes=1),
     **_of("tensordot", axes=2),
     **_of("rot90", k=1, axes=2, words={"k": "number of turns"}),
-    **_of("pad", pad_width=1),
+    **_of("pad", pad_width=1, mode=2),
+    **_of("convolve correlate", mode=2),
     **_of("hanning hamming blackman bartlett kaiser", M=0),
     **_of("bincount", length=3),
     **_of("repeat", repeats=1, axis=2),
@@ -120,6 +125,8 @@ OTHERS: dict[str, Parameters] = {
 def static_parameters(path: str) -> Parameters:
     """The parameters of a function that must be static; methods of arrays are `method.NAME`."""
     module, _, name = path.partition("method.")
+    if path == "method.astype":
+        return ((0, "dtype", "dtype"),)
     if not module and name:
         known = NUMPY[name] if name in METHODS.split() else ()
         return tuple((position - 1, parameter, what) for position, parameter, what in known)
