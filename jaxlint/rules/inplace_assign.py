@@ -44,7 +44,13 @@ def _is_fixed(value: Value, event: Assigned) -> bool:
         return False
     base, function = event.target.base, event.frame.function
     is_bound = isinstance(base, n.Name) and (function is None or base.name in function.bound)
-    return _is_device_array(value) or is_traced(value, Level.GRAD) or is_bound
+    is_made = (is_traced(value, Level.GRAD) or is_bound) and not _is_whole(event.target.index)
+    return is_made or _is_device_array(value)
+
+
+def _is_whole(index: n.Expr) -> bool:
+    """Whether all of it is written, as references are (`out[...] = x` in kernels)."""
+    return isinstance(index, n.Constant) and index.kind == "ellipsis"
 
 
 def _only_arrays_have(index: n.Expr) -> bool:
@@ -53,7 +59,7 @@ def _only_arrays_have(index: n.Expr) -> bool:
 
 
 def _is_device_array(value: Value) -> bool:
-    return isinstance(value, Array) and not value.host
+    return isinstance(value, Array) and not value.host and (value.dtype is not None or value.shape is not None)
 
 
 def _updated(event: Assigned, target: n.Subscript, context: Context) -> Fix | None:
