@@ -280,6 +280,18 @@ CACHED = "functools.lru_cache.<cached function>"
 """The name by which a cached project function is called: `Bound(Api(CACHED), (function,))`."""
 
 
+DTYPES = frozenset(
+    {"bfloat16", "bool_", "complex64", "complex128", "float16", "float32", "float64", "int8", "int16", "int32", "int64",
+     "uint8", "uint16", "uint32", "uint64"}
+)  # fmt: skip
+"""The names of dtypes in `jax.numpy`."""
+
+
+def is_dtype(path: str) -> bool:
+    """Whether a dotted name is that of a dtype."""
+    return path.rpartition(".")[2] in DTYPES
+
+
 def canonical(path: str) -> str:
     """The one name under which the tables know a path."""
     if path.startswith("jax._src."):

@@ -15,6 +15,7 @@ from jaxlint.analysis.values import (
     Bound,
     ClassValue,
     Closure,
+    Generator,
     Instance,
     Items,
     Key,
@@ -53,6 +54,8 @@ def get(m: Machine, f: Frame, base: Value, name: str, e: n.Attribute) -> Value:
             return classes.get_inherited(m, f, base, name, e)
         case ModuleValue():
             return _of_module(m, base, name)
+        case Generator():
+            return Api(f"{base.module}.{name}")
         case Unknown():
             return _of_unknown(base, name)
         case Key():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -61,9 +62,24 @@ def ask(m: Machine, f: Frame, value: Value, form: str, expression: n.Expr, state
     """Tells that Python asks for the truth of `value`; once a statement has failed, nothing more is told of it."""
     if f.failed == statement.span or all(option.trace is None for option in options(value)):
         return
+    value = one_of(map(_as_flag, options(value)))
     m.emit(Branch(f, expression.span, value, form, expression, statement))
     if any(isinstance(option, Array) and is_traced(option) for option in options(value)):
         f.failed = statement.span
+
+
+FLAG_NAME = re.compile(r"(is_)?(training|train)|deterministic|verbose|debug|inference|(use|should|return|with)_\w+")
+"""What flags are called by convention; neither containers nor None go by these names."""
+
+
+def _as_flag(value: Value) -> Value:
+    """A traced parameter of which nothing is known but its name, which is that of a flag."""
+    trace = value.trace
+    if not isinstance(value, Unknown) or trace is None or not trace.sure or len(trace.parameters) != 1:
+        return value
+    (parameter,) = trace.parameters
+    is_flag = FLAG_NAME.fullmatch(parameter.name) is not None
+    return Array("bool", (), python="bool", trace=trace) if is_flag else value
 
 
 def asks_how_it_runs(m: Machine, f: Frame, test: n.Expr) -> bool:

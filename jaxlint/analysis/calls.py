@@ -30,6 +30,7 @@ from jaxlint.analysis.values import (
     ClassValue,
     Closure,
     Factory,
+    Generator,
     Instance,
     Items,
     Key,
@@ -89,8 +90,13 @@ def _evaluate_call(m: Machine, f: Frame, e: n.Call) -> Value:
 
 def _method_of(m: Machine, f: Frame, base: Value, function: n.Attribute, e: n.Call) -> Value | None:
     """The call of a method of an array, container or unknown object; None when `base` has attributes of its own."""
-    if not isinstance(base, (Array, Unknown, OneOf, Items, Many, Mapping)) or (
-        isinstance(base, OneOf) and not any(isinstance(o, (Array, Unknown, Items, Many, Mapping)) for o in base.options)
+    if (
+        isinstance(base, Generator)
+        or not isinstance(base, (Array, Unknown, OneOf, Items, Many, Mapping))
+        or (
+            isinstance(base, OneOf)
+            and not any(isinstance(o, (Array, Unknown, Items, Many, Mapping)) for o in base.options)
+        )
     ):
         return None
     arguments = evaluate_arguments(m, f, e)

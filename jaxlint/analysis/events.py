@@ -345,6 +345,8 @@ class SiteSeen:
     broken: bool = False  # applying or calling it raises
     repeated: bool = False  # made in a loop, or by a function that is called in one
     eager: list[tuple[Frame, n.Call, Arguments]] = field(default_factory=list)  # the eager calls by visible code
+    texts: dict[str, Value] = field(default_factory=dict)  # the parameters that calls give texts or dtypes, traced
+    told: frozenset[str] = frozenset()  # the parameters of which it was told that they must be static
     traced_self: ClassValue | None = None  # the class of the `self` that a jitted method traces though it is no pytree
 
     @property

@@ -23,6 +23,7 @@ from jaxlint.analysis.values import (
     Array,
     Bound,
     ClassValue,
+    Generator,
     Instance,
     Items,
     Key,
@@ -388,6 +389,15 @@ def _static_method(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None,
     return Bound(Api("builtins.staticmethod"), arguments.positional[:1], (), f.number)
 
 
+def _generator(module: str) -> Callable[..., Value]:
+    """A generator; one that compiled code makes for itself draws the same numbers on purpose."""
+
+    def handle(m: Machine, f: Frame, arguments: Arguments, e: n.Call | None, where: Span) -> Value:
+        return Unknown() if f.compiled else Generator(module=module)
+
+    return handle
+
+
 HANDLERS: dict[str, Callable[..., Value]] = {
     "builtins.range": _range, "builtins.len": _len, "builtins.isinstance": _isinstance,
     "builtins.hasattr": _static("bool"), "builtins.callable": _static("bool"), "builtins.issubclass": _static("bool"),
@@ -409,5 +419,8 @@ HANDLERS: dict[str, Callable[..., Value]] = {
     "jax.pure_callback": _callback, "jax.experimental.io_callback": _callback, "jax.debug.callback": _nothing,
     "jax.debug.print": _nothing, "jax.local_device_count": _static("int"), "jax.device_count": _static("int"),
     "types.SimpleNamespace": lambda m, f, a, e, w: Unknown(), "jax.lax.with_sharding_constraint": _same,
+    **dict.fromkeys(("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator"),
+                    _generator("numpy.random")),
+    "random.Random": _generator("random"),
     **dict.fromkeys(CACHES, _cache), CACHED: _cached_call, **layers.HANDLERS,
 }  # fmt: skip

@@ -19,7 +19,18 @@ from jaxlint.analysis.events import Branch, DefaultKeySeen, HostCall, RangeOver,
 from jaxlint.analysis.frames import Consumed, Frame
 from jaxlint.analysis.project import Project
 from jaxlint.analysis.scope import Scope
-from jaxlint.analysis.values import Closure, Instance, Option, Site, Token, Transformed, Value, is_traced, options
+from jaxlint.analysis.values import (
+    Closure,
+    Instance,
+    Option,
+    Site,
+    Token,
+    TracedParameter,
+    Transformed,
+    Value,
+    is_traced,
+    options,
+)
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
 
@@ -75,6 +86,7 @@ class Machine:
         self.tests: dict[int, Test] = {}  # by the identity of the node
         self.prototypes: dict[tuple[str, Span], Instance] = {}
         self.open_classes: set[tuple[str, Span]] = set()  # extended, or given to what may register them as pytrees
+        self.wanted: set[TracedParameter] = set()  # of which it was told that they must be static
         self.paths: set[str] = set()
         self.steps, self.budget = 0, STEPS_PER_MODULE
         self.quiet = 0
@@ -108,6 +120,8 @@ class Machine:
         """Tells the rules, unless a guard says that the program expects the fault."""
         if self.quiet:
             return
+        if isinstance(event, (StaticWanted, ShapeUse)) and event.value.trace is not None:
+            self.wanted |= event.value.trace.parameters
         if self.doubts and isinstance(event, TRACING_FAULTS):
             self.doubted += 1
         else:
@@ -169,6 +183,7 @@ class Machine:
         self._run_entries()
         for record in self.records.values():
             record.traced_self = classes.traced_self(self, record.value)
+            record.told = frozenset(p.name for p in self.wanted if p.site == record.value.site)
             self._emit(record)
         for made in self.default_keys.values():
             self._emit(made)

@@ -97,6 +97,17 @@ class Statics:
             if self.holds(None, name):
                 yield name, value
 
+    def traced(self, known: Signature, given: Arguments) -> Iterator[tuple[str, Value]]:
+        """The arguments of a call that are not static, by the names of their parameters."""
+        for position, value in enumerate(given.positional):
+            name = known.name_at(position)
+            if name is not None and not self.holds(position, name):
+                yield name, value
+        own = {parameter.name for parameter in known.parameters}
+        for name, value in given.keywords:
+            if name in own and not self.holds(None, name):
+                yield name, value
+
 
 def unhashable(value: Value) -> str | None:
     """What an unhashable value is, None for hashable and unknown ones."""

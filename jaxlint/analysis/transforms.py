@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jaxlint.analysis import calls, donation, evidence, mapping
-from jaxlint.analysis.api import Transform
+from jaxlint.analysis.api import Transform, is_dtype
 from jaxlint.analysis.events import SiteSeen, TransformCalled
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.signature import Signature, signature, static_parameters, unhashable
 from jaxlint.analysis.tracing import not_differentiated, outer_trace, to_tracer, untraced
 from jaxlint.analysis.trees import tree_map
 from jaxlint.analysis.values import (
+    Api,
     Array,
     Items,
     OneOf,
@@ -66,11 +67,23 @@ def _count(m: Machine, f: Frame, value: Transformed, e: n.Call | None, arguments
     record = m.record(value)
     if record is not None:
         record.calls += e is not None
+        if e is not None:
+            record.texts.update(_texts(value, arguments))
         if e is not None and f.known and not f.compiled:
             record.eager.append((f, e, arguments))
         count_call(f, record)
         if e is not None and e.function.span == value.site.span:
             record.immediate = True
+
+
+def _texts(value: Transformed, arguments: Arguments) -> Iterator[tuple[str, Value]]:
+    """The texts and dtypes among the arguments that are traced, by parameter."""
+    known = signature(value.function)
+    statics = static_parameters(value.site, known)
+    for name, given in statics.traced(known, arguments) if known is not None and statics is not None else ():
+        is_text = isinstance(given, Scalar) and given.kind == "str"
+        if is_text or (isinstance(given, Api) and given.path.startswith("jax.numpy.") and is_dtype(given.path)):
+            yield name, given
 
 
 def count_call(f: Frame, record: SiteSeen) -> None:

@@ -98,6 +98,13 @@ class Layer(Unknown):
 
 
 @dataclass(frozen=True, slots=True)
+class Generator(Unknown):
+    """A host generator of random numbers, made outside compiled code; `module` has functions like its methods."""
+
+    module: str = "numpy.random"
+
+
+@dataclass(frozen=True, slots=True)
 class Array(Value):
     """An array, on the device or (`host`) of NumPy; dtype as a NumPy name such as 'float32'.
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jaxlint.analysis.api import is_dtype
 from jaxlint.analysis.context import Context, Report, fix
-from jaxlint.analysis.events import Branch, StaticWanted, TransformCalled
+from jaxlint.analysis.events import Branch, SiteSeen, StaticWanted, TransformCalled
 from jaxlint.analysis.frames import Frame, is_test_path, steps
 from jaxlint.analysis.signature import signature, static_parameters
 from jaxlint.analysis.values import (
@@ -18,6 +19,7 @@ from jaxlint.analysis.values import (
     Bound,
     Closure,
     Scalar,
+    Site,
     TracedParameter,
     Transformed,
     Unknown,
@@ -51,10 +53,6 @@ FORMS = {
 }  # fmt: skip
 
 FUNCTIONS = ("jax.lax.", "jax.nn.", "jax.numpy.", "jax.scipy.")
-DTYPES = frozenset(
-    {"bfloat16", "bool_", "complex64", "complex128", "float16", "float32", "float64", "int8", "int16", "int32", "int64",
-     "uint8", "uint16", "uint32", "uint64"}
-)  # fmt: skip
 
 
 def is_abstract(frame: Frame) -> bool:
@@ -170,23 +168,37 @@ def check_callable(event: TransformCalled, context: Context) -> Iterator[Report]
     """A function passed to a jitted function as an ordinary argument."""
     site = event.value.site
     known = signature(event.value.function)
-    if site.kind != "jit" or known is None or known.function is None or site.path != context.module.path:
+    if known is None or not _is_ours(site, context):
         return
     statics = static_parameters(site, known)
-    if statics is None or site.transform != "jax.jit":
-        return
-    for position, value in enumerate(event.arguments.positional):
-        name = known.name_at(position)
-        if name is None or statics.holds(position, name) or not _is_function(value):
-            continue
-        wanted = frozenset({TracedParameter(site, known.function, name)})
-        message = f"`{name}` of `{known.function.name}` is given a function, which cannot be traced; make it static"
-        yield Report(site.span, message, steps(event.frame), static_fix(wanted, context))
+    for name, value in statics.traced(known, event.arguments) if statics is not None else ():
+        if _is_function(value):
+            yield from _given(event.value, name, "a function", event.frame, context)
+
+
+def check_texts(event: SiteSeen, context: Context) -> Iterator[Report]:
+    """A text or dtype passed to a jitted function, which does nothing with it that tells so."""
+    for name, value in event.texts.items():
+        if name not in event.told and _is_ours(event.value.site, context):
+            what = "a dtype" if isinstance(value, Api) else "a text"
+            yield from _given(event.value, name, what, event.frame, context)
+
+
+def _is_ours(site: Site, context: Context) -> bool:
+    return site.transform == "jax.jit" and site.path == context.module.path
+
+
+def _given(value: Transformed, name: str, what: str, frame: Frame, context: Context) -> Iterator[Report]:
+    known = signature(value.function)
+    if known is not None and known.function is not None:
+        wanted = frozenset({TracedParameter(value.site, known.function, name)})
+        message = f"`{name}` of `{known.function.name}` is given {what}, which cannot be traced; make it static"
+        yield Report(value.site.span, message, steps(frame), static_fix(wanted, context))
 
 
 def _is_function(value: Value) -> bool:
     if isinstance(value, Api):
-        return value.path.startswith(FUNCTIONS) and value.path.rpartition(".")[2] not in DTYPES
+        return value.path.startswith(FUNCTIONS) and not is_dtype(value.path)
     return isinstance(value, (Closure, Bound, Transformed))
 
 
@@ -198,5 +210,5 @@ def _short(text: str) -> str:
 RULES = (
     (BRANCH, {Branch: check_branch}),
     (WHILE, {Branch: check_while}),
-    (STATIC, {Branch: check_flag, StaticWanted: check_wanted, TransformCalled: check_callable}),
+    (STATIC, {Branch: check_flag, StaticWanted: check_wanted, TransformCalled: check_callable, SiteSeen: check_texts}),
 )
