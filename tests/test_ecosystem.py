@@ -134,3 +134,28 @@ def make(key):
     return inner, outer, again
 """
     assert names(("a.py", text)) == [("key-reuse", 9)]
+
+
+@pytest.mark.parametrize(
+    ("loss", "found"),
+    [
+        ("optax.l2_loss(x @ w, y)", True),
+        ("optax.l2_loss(x @ w)", True),
+        ("optax.softmax_cross_entropy_with_integer_labels(x, y)", True),
+        ("optax.losses.huber_loss(x @ w, y).mean()", False),
+        ("optax.squared_error(w[0], w[1])", False),
+    ],
+)
+def test_losses_of_optax_are_no_means(loss: str, found: bool) -> None:
+    text = f"""import jax
+import jax.numpy as jnp
+import optax
+
+
+def objective(w, x, y):
+    return {loss}
+
+
+print(jax.grad(objective)(jnp.zeros(2), jnp.ones((5, 2)), jnp.ones(5, int)))
+"""
+    assert [name for name, _ in names(("a.py", text))] == (["grad-nonscalar"] if found else [])

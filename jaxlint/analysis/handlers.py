@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jaxlint.analysis import arrays, calls, key_making, layers
+from jaxlint.analysis import arrays, calls, key_making, layers, losses
 from jaxlint.analysis.api import (
     CACHED,
     CACHES,
@@ -422,5 +422,5 @@ HANDLERS: dict[str, Callable[..., Value]] = {
     **dict.fromkeys(("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator"),
                     _generator("numpy.random")),
     "random.Random": _generator("random"),
-    **dict.fromkeys(CACHES, _cache), CACHED: _cached_call, **layers.HANDLERS,
+    **dict.fromkeys(CACHES, _cache), CACHED: _cached_call, **losses.HANDLERS, **layers.HANDLERS,
 }  # fmt: skip

@@ -120,17 +120,18 @@ def _without(shape: Shape | None, at: int) -> Shape | None:
 
 
 def sizes(arguments: Arguments, entries: list[Value]) -> Iterator[tuple[int, int, Dim]]:
-    """For each mapped array of known rank: argument number, axis, and size of that axis."""
+    """For each mapped array or batch of keys of known rank: argument number, axis, and size of that axis."""
     for position, (value, axis) in enumerate(zip(arguments.positional, entries, strict=False)):
         for leaf, leaf_axis in paired(value, axis):
-            at = number(leaf_axis)
-            if (
-                at is not None
-                and isinstance(leaf, Array)
-                and leaf.shape is not None
-                and -len(leaf.shape) <= at < len(leaf.shape)
-            ):
-                yield position, at, leaf.shape[at]
+            at, shape = number(leaf_axis), _shape(leaf)
+            if at is not None and shape is not None and -len(shape) <= at < len(shape):
+                yield position, at, shape[at]
+
+
+def _shape(leaf: Value) -> Shape | None:
+    if isinstance(leaf, Key):
+        return leaf.batch
+    return leaf.shape if isinstance(leaf, Array) else None
 
 
 def paired(value: Value, axis: Value) -> Iterator[tuple[Value, Value]]:

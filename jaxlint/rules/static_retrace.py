@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jaxlint.analysis.applying import is_fresh
+from jaxlint.analysis.classes import find, is_dataclass, is_pytree
 from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import TransformCalled
-from jaxlint.analysis.values import Bound, Closure, Scalar, Transformed, Value
+from jaxlint.analysis.values import Bound, Closure, Instance, Scalar, Transformed, Value
 from jaxlint.model import Fix, Safety, Severity
 from jaxlint.program import nodes as n
 from jaxlint.program.names import target_names, walk
@@ -31,11 +32,9 @@ def check(event: TransformCalled, context: Context) -> Iterator[Report]:
         if node is None:
             continue
         what = _fresh_function(value, event)
-        if what is not None:
-            message = (
-                f"the {what} for {_static(name)} is a new function in each round, "
-                f"so `{_called(event)}` compiles each time"
-            )
+        if what is not None or _is_fresh_object(value, node):
+            new = f"{what} for {_static(name)} is a new function" if what else f"{_static(name)} is a new object"
+            message = f"the {new} in each round, so `{_called(event)}` compiles each time"
             yield Report(event.span, message, (), _named(node, name, context))
         elif is_renewed(node, value, event, context):
             message = (
@@ -57,6 +56,14 @@ def _fresh_function(value: Value, event: TransformCalled) -> str | None:
         case Transformed(site=site) if site.transform.startswith("jax."):
             return f"result of `{site.transform}`"
     return None
+
+
+def _is_fresh_object(value: Value, node: n.Expr) -> bool:
+    """Whether an object of a plain class is made here, which equals no other."""
+    if not isinstance(value, Instance) or not isinstance(node, n.Call) or not isinstance(node.function, n.Name):
+        return False
+    is_plain = not is_pytree(value.cls) and not is_dataclass(value.cls) and not value.cls.decorators
+    return is_plain and node.function.name == value.cls.definition.name and find(value.cls, "__eq__") is None
 
 
 def _static(name: str | int) -> str:
@@ -90,12 +97,21 @@ def _parameter(function: Closure, node: n.Expr, event: TransformCalled) -> str:
 
 
 def _counters(event: TransformCalled, context: Context) -> set[str]:
-    """The names that the loops around bind by `range` or `enumerate`: surely another number in each round."""
+    """The names that the loops around count with: surely another number in each round."""
     found: set[str] = set()
     for statement in enclosing(context.module, event.span):
         if isinstance(statement, n.For):
             found.update(_counter(statement.target, statement.iterable))
-    return found
+        elif isinstance(statement, n.While):
+            found.update(map(_counted, statement.body))
+    return found - {""}
+
+
+def _counted(statement: n.Stmt) -> str:
+    """The name to which a statement of a loop adds a number."""
+    if not isinstance(statement, n.AugmentedAssign) or not isinstance(statement.target, n.Name):
+        return ""
+    return statement.target.name if isinstance(statement.value, n.Constant) else ""
 
 
 def _counter(target: n.Expr, iterable: n.Expr) -> Iterator[str]:
