@@ -12,6 +12,7 @@ from jaxlint.program import nodes as n
 from jaxlint.program.names import target_names
 from jaxlint.registry import Rule
 from jaxlint.repair.hoist import enclosing, names_read
+from jaxlint.repair.holders import Reach, reach
 from jaxlint.repair.text import ATOMS, insert_after
 from jaxlint.repair.write_back import write_back
 
@@ -26,6 +27,8 @@ def check(event: Assigned, context: Context) -> Iterator[Report]:
         assert isinstance(event.target, n.Subscript)
         written = context.text.at(event.target.base.span)
         message = f"`{written}` is a JAX array, which cannot be changed in place; use `{written}.at[...]`"
+        if _reach(event, context) is Reach.NONE:
+            message += " and hand the new array on: whoever holds this one keeps it as it is"
         yield Report(event.span, message, (), _updated(event, event.target, context))
     elif event.form == "name" and event.augmented is not None and event.local and _is_device_array(event.value):
         yield from _loop_variable(event, context)
@@ -80,7 +83,20 @@ def _updated(event: Assigned, target: n.Subscript, context: Context) -> Fix | No
     loop = _loop_of(name, enclosing(context.module, event.span))
     if loop is not None:
         return _stored(event, loop, name, f"{name} = {updated}", updated, context)
-    return fix(Safety.SAFE, "make a new array and bind the name to it", Edit(statement.span, f"{name} = {updated}"))
+    reached = _reach(event, context)
+    if reached is Reach.NONE:
+        return None
+    safety = Safety.SAFE if reached is Reach.WHOLE else Safety.UNSAFE
+    return fix(safety, "make a new array and bind the name to it", Edit(statement.span, f"{name} = {updated}"))
+
+
+def _reach(event: Assigned, context: Context) -> Reach | None:
+    """What becomes of the new array, where the old one has a name."""
+    if not isinstance(event.target, n.Subscript) or not isinstance(event.target.base, n.Name):
+        return None
+    function = event.frame.function
+    body = function.body if function is not None else context.module.body
+    return reach(event.target.base.name, function, body, event.statement.span)
 
 
 def _loop_of(name: str, path: list[n.Stmt]) -> n.For | None:
