@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from jaxlint.analysis.context import Context, Report, fix, insert
 from jaxlint.analysis.events import SiteSeen
-from jaxlint.analysis.signature import signature, static_parameters
+from jaxlint.analysis.signature import Signature, Statics, signature, static_parameters
 from jaxlint.analysis.values import Bound, Closure, Site, Transformed, Value
 from jaxlint.model import Edit, Fix, Safety, Severity, Step
 from jaxlint.program import nodes as n
@@ -124,9 +124,22 @@ def outer_statics(event: SiteSeen) -> str | None:
             continue
         if inner != direct and (not isinstance(direct, Transformed) or inner.site != direct.site):
             return None
-        numbers = ", ".join(map(str, sorted(statics.positions)))
-        return f", static_argnums=({numbers},)" if len(statics.positions) == 1 else f", static_argnums=({numbers})"
+        return _repeated(statics, signature(inner.function))
     return ""
+
+
+def _repeated(statics: Statics, known: Signature | None) -> str:
+    """The options that say the same on the outer jit: names where a parameter has no number, else numbers.
+
+    JAX works out numbers from names, and names from numbers, only where one of the two is given.
+    """
+    by_number = {known.name_at(number) for number in statics.positions} if known is not None else set()
+    numbers = f", static_argnums={tuple(sorted(statics.positions))}" if statics.positions else ""
+    if not statics.names - by_number:
+        return numbers
+    quoted = [f'"{name}"' for name in sorted(statics.names)]
+    names = f", static_argnames={quoted[0]}" if len(quoted) == 1 else f", static_argnames=({', '.join(quoted)})"
+    return names if known is not None else names + numbers
 
 
 def _decorated(event: SiteSeen, context: Context, jit: str, imports: list[Edit], safety: Safety) -> Fix | None:
