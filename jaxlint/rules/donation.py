@@ -51,8 +51,9 @@ def check_unusable(event: TransformCalled, context: Context) -> Iterator[Report]
     if not useless:
         return
     shown = _described(useless[0])
-    message = f"`{described(event.value.function)}` is given {shown} to reuse, but no output has that size: JAX warns"
-    because = (Step(event.frame.path, event.span.line, "and is called here"),)
+    name = described(event.value.function)
+    message = f"`{name}` is given {shown} to reuse, but no output has that size: JAX warns"
+    because = (Step(event.frame.path, event.span.line, f"{event.frame.described} calls `{name}` with it"),)
     all_in_vain = len(useless) == len(donated)
     repaired = without(site, context, Safety.SAFE) if all_in_vain else None
     yield Report(site.span, message, because, repaired, path=site.path)

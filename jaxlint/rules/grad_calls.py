@@ -11,9 +11,10 @@ from jaxlint.analysis.values import Array, Items, Scalar, Site, Value, options
 from jaxlint.model import Edit, Fix, Safety, Severity, Span, Step
 from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
+from jaxlint.repair.auxiliary import with_aux
 from jaxlint.repair.calls import argument_text
 from jaxlint.repair.hoist import enclosing
-from jaxlint.repair.options import add_option, call_at
+from jaxlint.repair.options import call_at
 from jaxlint.rules.grad_int_input import integers
 from jaxlint.rules.vmap_of_jit import described
 
@@ -66,9 +67,10 @@ def _no_real_number(value: Value) -> str | None:
 
 
 def _called(event: TransformCalled) -> tuple[Step, ...]:
-    if event.call is None or event.span == event.value.site.span:
+    site = event.value.site
+    if event.call is None or site.span in (event.span, event.call.function.span):
         return ()
-    return (Step(event.frame.path, event.span.line, "and is called here"),)
+    return (Step(event.frame.path, event.span.line, f"{event.frame.described} calls what `{site.transform}` gives"),)
 
 
 def _told_of_aux(event: TransformCalled, context: Context) -> Fix | None:
@@ -76,8 +78,7 @@ def _told_of_aux(event: TransformCalled, context: Context) -> Fix | None:
     body = event.body
     if not isinstance(body, Items) or len(body.items) != 2 or _no_real_number(body.items[0]) is not None:
         return None
-    edits = add_option(event.value.site, "has_aux=True", context)
-    return fix(Safety.UNSAFE, "say that the second output is auxiliary", edits) if edits else None
+    return with_aux(event, context)
 
 
 def check_aux(event: TransformCalled, context: Context) -> Iterator[Report]:
