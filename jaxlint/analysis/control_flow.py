@@ -12,6 +12,7 @@ from jaxlint.analysis.events import ControlFlowCall
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.iteration import element
 from jaxlint.analysis.key_parts import part_token
+from jaxlint.analysis.signature import signature
 from jaxlint.analysis.tracing import outer_trace, to_tracer, untraced
 from jaxlint.analysis.trees import tree_map
 from jaxlint.analysis.values import (
@@ -119,7 +120,15 @@ def traced(value: Value | None) -> Value:
 def _call(m: Machine, f: Frame, function: Value | None, values: tuple[Value, ...], where: Span) -> Value:
     if function is None:
         return Unknown()
-    return key_paths.alternatives(m, [lambda o=o: calls.call_with(m, f, o, values, where) for o in options(function)])  # type: ignore[misc]
+    return key_paths.alternatives(m, [partial(_call_one, m, f, option, values, where) for option in options(function)])
+
+
+def _call_one(m: Machine, f: Frame, function: Value, values: tuple[Value, ...], where: Span) -> Value:
+    """What one function gives; nothing where it does not take so many arguments, for Python refuses the call."""
+    known = signature(function)
+    if known is not None and known.function is not None and not known.takes(len(values)):
+        return Unknown()
+    return calls.call_with(m, f, function, values, where)
 
 
 def _twice(m: Machine, f: Frame, run: Callable[[], Value]) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from jaxlint.analysis.frames import Consumed, Use
+from jaxlint.analysis.frames import Consumed, Frame, Use
 from jaxlint.analysis.key_parts import covers, overlap
 from jaxlint.analysis.values import (
     Key,
@@ -16,6 +16,7 @@ from jaxlint.analysis.values import (
     Value,
     one_of,
 )
+from jaxlint.model import Span
 
 if TYPE_CHECKING:
     from jaxlint.analysis.machine import Machine
@@ -98,3 +99,21 @@ def merged(ends: Sequence[Consumed]) -> Consumed:
             mine = result.get(number, ())
             result[number] = mine if mine == uses else tuple(dict.fromkeys((*mine, *uses)))
     return result
+
+
+def without(consumed: Consumed, before: Consumed, f: Frame, failed: Sequence[Span]) -> Consumed:
+    """What was consumed where one of some statements of a call in progress raises: what it drew, nobody gets."""
+
+    def is_lost(use: Use) -> bool:
+        here = (place.span for place in use.places if place.frame.number == f.number)
+        return any(_is_in(span, statement) for span in here for statement in failed)
+
+    return {
+        number: tuple(entry for entry in entries if entry in before.get(number, ()) or not is_lost(entry[1]))
+        for number, entries in consumed.items()
+    }
+
+
+def _is_in(inner: Span, outer: Span) -> bool:
+    starts = (outer.line, outer.column) <= (inner.line, inner.column)
+    return starts and (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)

@@ -45,6 +45,10 @@ class Signature:
         """How many positional arguments a call may give, None for any number."""
         return None if any(p.kind == "*" for p in self.parameters) else len(self.positional())
 
+    def takes(self, count: int) -> bool:
+        """Whether so many positional arguments make a call."""
+        return self.required <= count and (self.maximum is None or count <= self.maximum)
+
 
 def signature(function: Value) -> Signature | None:
     """What a function value takes, None where it is not a function of the project."""

@@ -15,6 +15,7 @@ from jaxlint.analysis.iteration import rounds
 from jaxlint.analysis.values import Scalar, Value, join
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
+from jaxlint.program.names import last_statements
 
 if TYPE_CHECKING:
     from jaxlint.analysis.machine import Machine
@@ -215,9 +216,11 @@ def _try(m: Machine, f: Frame, statement: n.Try) -> bool:
     with m.refusal(any(_expects_tracers(m, f, handler) for handler in statement.handlers)):
         goes_on = run_body(m, f, statement.body)
     f.tried -= bool(statement.handlers)
+    names, consumed = _state(m, f)
     if goes_on and run_body(m, f, statement.otherwise):
         ends.append(_state(m, f))
-    raised = _joined(m, [before, _state(m, f)])
+    failed = key_paths.without(consumed, before[1], f, [last.span for last in last_statements(statement.body)])
+    raised = _joined(m, [before, (names, failed)])
     for handler in statement.handlers:
         _restore(m, f, raised)
         if run_body(m, f, handler.body):

@@ -48,6 +48,21 @@ def blocks(statement: n.Stmt) -> Iterator[tuple[n.Stmt, ...]]:
         yield from (case.body for case in statement.cases)
 
 
+def last_statements(body: tuple[n.Stmt, ...]) -> Iterator[n.Stmt]:
+    """The statements behind which nothing of a body runs: each `return`, and what the body ends with."""
+    for statement in walk_statements(body[:-1]):
+        if isinstance(statement, n.Return):
+            yield statement
+    last = body[-1]
+    if isinstance(last, (n.If, n.With)):
+        for block in blocks(last):
+            yield from last_statements(block) if block else ()
+    elif isinstance(last, (n.For, n.While, n.Try, n.Match)):
+        yield from (inner for inner in walk_statements((last,)) if isinstance(inner, n.Return))
+    else:
+        yield last
+
+
 def target_names(target: n.Expr) -> Iterator[str]:
     """The names that an assignment target binds."""
     if isinstance(target, n.Name):

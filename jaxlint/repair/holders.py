@@ -11,7 +11,7 @@ from enum import Enum
 from jaxlint.model import Span
 from jaxlint.program import nodes as n
 from jaxlint.program.names import children, expressions, target_names, walk, walk_statements
-from jaxlint.repair.hoist import names_read
+from jaxlint.repair.hoist import holds, names_read
 
 STORING = frozenset({"append", "appendleft", "add", "extend", "insert", "put", "setdefault", "update", "setattr"})
 """Functions and methods that keep what they are given."""
@@ -95,7 +95,7 @@ def _is_given_back(name: str, body: tuple[n.Stmt, ...], at: Span) -> bool:
 
 def _is_read_later(name: str, body: tuple[n.Stmt, ...], at: Span) -> bool:
     """Whether a function reads a name behind a place, or in another round of the loop around it."""
-    loops = [s for s in walk_statements(body) if isinstance(s, (n.For, n.While)) and _holds(s.span, at)]
+    loops = [s for s in walk_statements(body) if isinstance(s, (n.For, n.While)) and holds(s.span, at)]
     start = loops[0].span if loops else at
     later = (s for s in walk_statements(body) if s.span > start and s.span != at)
     return any(name in set(_read_by(s)) for s in later)
@@ -118,8 +118,3 @@ def _read_by(statement: n.Stmt) -> Iterator[str]:
                 yield node.name
             elif isinstance(node, n.Lambda):
                 yield from (name for inner in node.function.body for name in names_read(inner))
-
-
-def _holds(outer: Span, inner: Span) -> bool:
-    starts = (outer.line, outer.column) <= (inner.line, inner.column)
-    return starts and (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)

@@ -6,6 +6,7 @@ The conditions are those under which JAX 0.10.2 raises (`jax/_src/lax/control_fl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from jaxlint.analysis.context import Context, Report, fix, insert
 from jaxlint.analysis.differences import certain
@@ -28,7 +29,7 @@ RULE = Rule(
 
 FUNCTIONS = {
     "scan": (("f", 2),), "fori_loop": (("body_fun", 2),), "while_loop": (("cond_fun", 1), ("body_fun", 1)),
-    "map": (("f", 1),),
+    "map": (("f", 1),), "associative_scan": (("fn", 2),),
 }  # fmt: skip
 """The functions that each takes, with the number of arguments that it hands them."""
 
@@ -42,7 +43,7 @@ def check(event: ControlFlowCall, context: Context) -> Iterator[Report]:
         return
     for name, count in FUNCTIONS.get(event.kind, ()):
         yield from _arity(event, name, event.operands.get(name), count, context)
-    look = {"cond": _cond, "scan": _scan, "while_loop": _while, "fori_loop": _bounds}.get(event.kind)
+    look = {"cond": _cond, "switch": _switch, "scan": _scan, "while_loop": _while, "fori_loop": _bounds}.get(event.kind)
     if look is not None:
         yield from look(event, context)
 
@@ -51,26 +52,40 @@ def _arity(event: ControlFlowCall, name: str, function: Value | None, count: int
     known = signature(function) if function is not None else None
     if known is None or known.function is None:
         return
-    is_short = known.maximum is not None and known.maximum < count
-    if is_short or known.required > count:
+    if not known.takes(count):
+        is_short = known.maximum is not None and known.maximum < count
         wants = known.maximum if is_short else known.required
         message = f"`{event.path}` calls `{known.function.name}` with {_count(count)}, but it takes {wants}"
         is_one_short = event.kind in ("scan", "fori_loop") and wants == 1 and isinstance(function, Closure)
-        repaired = _one_more(event, function, context) if is_one_short and isinstance(function, Closure) else None
+        repaired = _one_more(event, name, function, context) if is_one_short and isinstance(function, Closure) else None
         yield Report(event.span, message, steps(event.frame), repaired)
 
 
-def _one_more(event: ControlFlowCall, closure: Closure, context: Context) -> Fix | None:
-    """The parameter that a body leaves out because it does not use it: the round's number, or the round's input."""
+def _one_more(event: ControlFlowCall, name: str, closure: Closure, context: Context) -> Fix | None:
+    """The parameter that a body leaves out because it does not use it: the round's number, or the round's input.
+
+    A function that is called elsewhere too keeps its parameters, and the loop gets a function of both.
+    """
     function = closure.function
     first = function.parameters[0] if len(function.parameters) == 1 else None
     if first is None or closure.path != context.module.path or first.kind.startswith("*") or first.name == "_":
         return None
     is_number = event.kind == "fori_loop"
+    if not _is_ours(closure, context):
+        return _wrapped(event.arguments.node(2 if is_number else 0, name), first.name, is_number, context)
     at = (first.span.line, first.span.column) if is_number else (first.span.end_line, first.span.end_column)
     if first.default is not None:
         return None
-    return fix(_safety(closure, context), "take both arguments", insert(*at, "_, " if is_number else ", _"))
+    return fix(Safety.SAFE, "take both arguments", insert(*at, "_, " if is_number else ", _"))
+
+
+def _wrapped(node: n.Expr | None, name: str, is_number: bool, context: Context) -> Fix | None:
+    if not isinstance(node, (n.Name, n.Attribute)):
+        return None
+    text = context.text.at(node.span)
+    carry = name if name != text.partition(".")[0] else f"{name}_"
+    parameters = f"_, {carry}" if is_number else f"{carry}, _"
+    return fix(Safety.SAFE, "hand over a function of both", _replaced(node, f"lambda {parameters}: {text}({carry})"))
 
 
 def _count(number: int) -> str:
@@ -98,6 +113,16 @@ def _cond(event: ControlFlowCall, context: Context) -> Iterator[Report]:
     if isinstance(pred, Array) and pred.shape:
         message = f"the predicate of `{event.path}` has shape {_shape(pred)}, but must be a scalar"
         yield Report(event.span, message, steps(event.frame))
+
+
+def _switch(event: ControlFlowCall, context: Context) -> Iterator[Report]:
+    """Each branch takes the operands; the first that does not is told of."""
+    given, branches = event.operands.get("*operands"), event.operands.get("branches")
+    if not isinstance(given, Items) or not isinstance(branches, Items) or not event.arguments.complete:
+        return
+    if event.arguments.keyword("operand") is None:
+        wrong = (r for branch in branches.items for r in _arity(event, "branches", branch, len(given.items), context))
+        yield from islice(wrong, 1)
 
 
 def _is_data(value: Value) -> bool:
@@ -273,8 +298,12 @@ def _at_return(event: ControlFlowCall, function: Value, message: str, context: C
 
 def _safety(function: Closure, context: Context) -> Safety:
     """A function that is used elsewhere too may return there what it returns now."""
-    is_ours = function.function.is_lambda or count_reads(context.module, function.function.name) == 1
-    return Safety.SAFE if is_ours else Safety.UNSAFE
+    return Safety.SAFE if _is_ours(function, context) else Safety.UNSAFE
+
+
+def _is_ours(function: Closure, context: Context) -> bool:
+    """Whether nothing else uses a function."""
+    return function.function.is_lambda or count_reads(context.module, function.function.name) == 1
 
 
 def _shape(value: Array) -> str:
