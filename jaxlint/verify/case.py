@@ -38,13 +38,13 @@ class _Reference(Struct, frozen=True):
 
 
 class Case:
-    """Judges one change with the help of one server."""
+    """Judges one change with the help of one server, in `limit_s` at most: what is open then is `unverified`."""
 
-    def __init__(self, server: Memory, change: Change, device: str, declared: Declared) -> None:
+    def __init__(self, server: Memory, change: Change, device: str, declared: Declared, limit_s: float) -> None:
         self._change = change
         self._device = device
         self._examples = examples(change.before)
-        self._runner = Runner(server, change, structs.replace(declared, examples=self._examples.found))
+        self._runner = Runner(server, change, structs.replace(declared, examples=self._examples.found), limit_s)
 
     def judge(self) -> Verification:
         """The verdict."""

@@ -12,6 +12,9 @@ from msgspec import Struct
 WARM_CALLS = 3
 """How often each callable is called to count what it compiles."""
 
+TRAIL, ORIGINAL, FIXED = "trail.txt", "original", "fixed"
+"""The file in a replay's folder that tells what was called last and with what; of the original, varied inputs alone."""
+
 
 class World(str, Enum):  # noqa: UP042
     """Which JAX the user's program sees. All but `real` serve as references and are never called the program itself."""

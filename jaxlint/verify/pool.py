@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import select
 import shutil
@@ -20,7 +21,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from jaxlint.verify.jobs import Job, Limits, ProgramResult, Ready, Reply, Request, Result
+from jaxlint.verify.jobs import TRAIL, Job, Limits, ProgramResult, Ready, Reply, Request, Result
 
 _START_S, _GRACE_S, _MAX_OUTPUT = 180.0, 15.0, 4 << 20
 # The interpreter must find this jaxlint without the folder that it lies in staying on the path of the user's program.
@@ -65,6 +66,7 @@ class Answer(Struct, frozen=True):
     arrays: Mapping[str, Any] = {}  # leaf path → numbers, for programs
     failure: str = ""
     timed_out: bool = False
+    last: tuple[str, str] = ("", "")  # of a replay that timed out: which version was called last, and with what
 
 
 class Unavailable(Exception):
@@ -119,8 +121,8 @@ class Server:
             raise Unavailable(ready.problem)
         self.jax, self.hardware = ready.jax, ready.hardware
 
-    def run(self, job: Job, share: float = 1.0) -> Answer:
-        """Run one job to its end, within a share of the time limit.
+    def run(self, job: Job, wall_s: float = math.inf) -> Answer:
+        """Run one job to its end, within the time limit and this time.
 
         Unavailable when JAX or the device is missing; whatever else goes wrong is the answer's failure.
         """
@@ -129,7 +131,7 @@ class Server:
         folder = os.path.join(self._folder, f"job-{self._jobs}")
         os.mkdir(folder, 0o700)
         try:
-            limits = structs.replace(self.limits, wall_s=self.limits.wall_s * share)
+            limits = structs.replace(self.limits, wall_s=min(self.limits.wall_s, wall_s))
             reply = self._exchange(Request(folder, limits, job))
             return _answer(folder, reply, limits)
         except BrokenPipeError:
@@ -204,7 +206,9 @@ def _environment(device: str) -> dict[str, str]:
 def _answer(folder: str, reply: Reply, limits: Limits) -> Answer:
     if reply.timed_out:
         return Answer(
-            failure=f"it did not end within {limits.wall_s:g} s: give it less to do, or a higher limit", timed_out=True
+            failure=f"it did not end within {limits.wall_s:g} s: give it less to do, or a higher limit",
+            timed_out=True,
+            last=_last_called(folder),
         )
     path = Path(folder, "result.json")
     if not path.exists():
@@ -215,6 +219,11 @@ def _answer(folder: str, reply: Reply, limits: Limits) -> Answer:
         return Answer(failure=f"it printed more than {_MAX_OUTPUT >> 20} MB")
     arrays = _arrays(folder, result) if isinstance(result, ProgramResult) else {}
     return Answer(result, stdout, stderr or "", arrays)
+
+
+def _last_called(folder: str) -> tuple[str, str]:
+    which, _, what = (_text(folder, TRAIL) or "").partition("\n")
+    return which, what.strip()
 
 
 def _why_no_result(folder: str, reply: Reply, limits: Limits) -> str:

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import math
+import time
+
 from msgspec import structs
 
 from jaxlint.model import Verdict
 from jaxlint.verify.change import Change, Touched
-from jaxlint.verify.jobs import Declared, ProgramJob, ProgramResult, ReplayJob, ReplayResult, World
+from jaxlint.verify.jobs import (
+    FIXED,
+    ORIGINAL,
+    Declared,
+    Job,
+    ProgramJob,
+    ProgramResult,
+    ReplayJob,
+    ReplayResult,
+    World,
+)
 from jaxlint.verify.meant import NANS
 from jaxlint.verify.memory import Memory
+from jaxlint.verify.pool import Answer
 from jaxlint.verify.runs import Run
 
 
@@ -20,10 +34,14 @@ class Stop(Exception):
 
 
 class Runner:
-    """Runs whole programs and replays callables on one server. What cannot be run raises `Stop`."""
+    """Runs whole programs and replays callables on one server. What cannot be run raises `Stop`.
 
-    def __init__(self, server: Memory, change: Change, declared: Declared) -> None:
+    So does what is to be run after `limit_s`: all runs together take no longer.
+    """
+
+    def __init__(self, server: Memory, change: Change, declared: Declared, limit_s: float = math.inf) -> None:
         self._server = server
+        self._limit_s, self._end, self._runs = limit_s, time.monotonic() + limit_s, 0
         self._change = change
         self._declared = declared
         self.problems: tuple[str, ...] = ()  # with what was declared
@@ -44,7 +62,7 @@ class Runner:
         With `again` the program is run even if it is known what such a run does.
         """
         job = structs.replace(form, path=self._change.path, text=text)
-        answer = self._server.run(job, again=again)
+        answer = self._run(job, again=again)
         if answer.failure or not isinstance(answer.result, ProgramResult):
             raise Stop(Verdict.UNVERIFIED, f"the {which} program could not be judged: {answer.failure}")
         _check_served(answer.result)
@@ -78,14 +96,26 @@ class Runner:
             declared=self._declared,
             log_keys=log_keys,
         )
-        answer = self._server.run(job, share=1.0 if self._declared.command else 0.4)
-        if answer.timed_out:  # an unusual input may have started a loop that does not end
-            answer = self._server.run(structs.replace(job, gentle=True))
+        answer = self._run(job)
+        if answer.timed_out and answer.last[0] == FIXED:
+            raise Stop(Verdict.UNVERIFIED, f"the fixed version did not end with {answer.last[1]}: {answer.failure}")
+        if (
+            answer.timed_out and answer.last[0] == ORIGINAL
+        ):  # an unusual input may have started a loop of the original that does not end
+            answer = self._run(structs.replace(job, gentle=True))
         if answer.failure or not isinstance(answer.result, ReplayResult):
             raise Stop(Verdict.UNVERIFIED, f"the changed functions could not be called: {answer.failure}")
         _check_served(answer.result)
         self.problems = answer.result.problems
         return answer.result
+
+    def _run(self, job: Job, *, again: bool = False) -> Answer:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            over = f"the {self._limit_s:.0f} s that it may take were over after {self._runs} runs"
+            raise Stop(Verdict.UNVERIFIED, f"{over}: give the program less to do, or judge it on a machine at rest")
+        self._runs += 1
+        return self._server.run(job, left, again=again)
 
 
 def _check_served(result: ProgramResult | ReplayResult) -> None:

@@ -19,11 +19,15 @@ from jaxlint.verify.judging import Judging
 from jaxlint.verify.memory import Memory
 from jaxlint.verify.pool import Server, Unavailable
 
+_LIMIT = 1.5
+"""How much longer all runs for one change may take than a single one."""
+
 
 class Verifier(Judging):
     """Judges changes on this machine; it owns the processes in which the user's code runs.
 
-    `device` is cpu, gpu or tpu; `timeout_s` and `memory_mb` bound every single run; `jobs` changes are judged at once;
+    `device` is cpu, gpu or tpu; `timeout_s` and `memory_mb` bound every single run, 1.5 times
+    `timeout_s` all runs for one change; `jobs` changes are judged at once;
     `python` is the interpreter whose JAX is to be used. `factories` name, by `module:name` of a callable, the
     `module:name` of a function that makes arguments for it, found in the folder `root`; `command` is run for the
     arguments with which it calls what has changed.
@@ -49,6 +53,7 @@ class Verifier(Judging):
         for server in self._servers:
             self._free.put(Memory(server))
         self._device = device
+        self._limit_s = _LIMIT * timeout_s
         made = tuple(Factory(name, source) for name, source in (factories or {}).items())
         self._declared = Declared((), made, os.path.abspath(root), command, command_s=timeout_s / 2)
         self._closed = threading.Event()
@@ -83,7 +88,7 @@ class Verifier(Judging):
             raise RuntimeError("the verifier is closed")
         server = self._free.get()
         try:
-            return Case(server, resolved(change), self._device, self._declared).judge()
+            return Case(server, resolved(change), self._device, self._declared, self._limit_s).judge()
         except Unavailable as error:
             return Verification(Verdict.UNVERIFIED, str(error))
         finally:

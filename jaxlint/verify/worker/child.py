@@ -17,7 +17,8 @@ import numpy as np
 
 from jaxlint.verify import sandbox
 from jaxlint.verify.compare_values import Captured
-from jaxlint.verify.jobs import ProgramJob, ReplayJob, Request, Result
+from jaxlint.verify.jobs import TRAIL, Limits, ProgramJob, ReplayJob, Request, Result
+from jaxlint.verify.worker.budget import Budget
 from jaxlint.verify.worker.program import run_program
 from jaxlint.verify.worker.replay import run_replay
 
@@ -30,7 +31,7 @@ def work(request: Request) -> NoReturn:
         os.setsid()
         _end_with(parent)
         _settle_in(request)
-        result = _dispatch(request.job, request.folder)
+        result = _dispatch(request.job, request.folder, request.limits)
         with open(os.path.join(request.folder, "result.json"), "wb") as file:
             file.write(msgspec.json.encode(result))
         status = 0
@@ -70,9 +71,9 @@ def _settle_in(request: Request) -> None:
     sandbox.enter(folder, request.limits, accelerator=os.environ.get("JAX_PLATFORMS", "cpu") != "cpu")
 
 
-def _dispatch(job: ProgramJob | ReplayJob, folder: str) -> Result:
+def _dispatch(job: ProgramJob | ReplayJob, folder: str, limits: Limits) -> Result:
     if isinstance(job, ReplayJob):
-        return run_replay(job)
+        return run_replay(job, Budget(limits.wall_s, os.path.join(folder, TRAIL)))
     result, values = run_program(job)
     _save(values, folder)
     return result

@@ -9,9 +9,8 @@ import contextlib
 import functools
 import io
 import os
-import time
 import types
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -19,8 +18,9 @@ from msgspec import Struct, structs
 
 from jaxlint.verify.compare_text import compare_text
 from jaxlint.verify.compare_values import Captured, Comparison, compare, worst_of
-from jaxlint.verify.jobs import CallResult, Draws, Fault, ReplayJob, ReplayResult, Target, World
+from jaxlint.verify.jobs import FIXED, ORIGINAL, CallResult, Draws, Fault, ReplayJob, ReplayResult, Target, World
 from jaxlint.verify.worker import execute, overlay
+from jaxlint.verify.worker.budget import Budget, CutShort
 from jaxlint.verify.worker.called import other_arguments, same_results
 from jaxlint.verify.worker.capture import TooMuch
 from jaxlint.verify.worker.clone import Uncopyable
@@ -41,19 +41,21 @@ from jaxlint.verify.worker.tally import Tally
 from jaxlint.verify.worker.transformed import told_apart
 from jaxlint.verify.worker.unseen import untried
 from jaxlint.verify.worker.usage import uses
-from jaxlint.verify.worker.vary import STYLES, shaken, varier, widened
+from jaxlint.verify.worker.vary import FEW_STYLES, STYLES, shaken, varier, widened
 from jaxlint.verify.worker.watching import watched
 from jaxlint.verify.worker.worlds import inside, patched
 from jaxlint.verify.worker.written import rewritten
 
-_COMPARE_S, _GUESSED_STYLES = 6.0, 6
+_FULLY_VARIED, _CALLERS = 4, 4
 _ORDINARY = ("", "fresh", "positive", "small")
-_wall = time.monotonic
 
 
-def run_replay(job: ReplayJob) -> ReplayResult:
-    """Run both versions, record the original's calls, repeat them in both, and compare."""
-    replay = _Replay(job)
+def run_replay(job: ReplayJob, budget: Budget) -> ReplayResult:
+    """Run both versions, record the original's calls, repeat them in both, and compare.
+
+    What the time does not suffice for is answered as open.
+    """
+    replay = _Replay(job, budget)
     with patched(replay.log.functions() if job.log_keys else {}):
         return replay.run()
 
@@ -68,8 +70,8 @@ class _Loaded(Struct, frozen=True):
 
 
 class _Replay:
-    def __init__(self, job: ReplayJob) -> None:
-        self.job = job
+    def __init__(self, job: ReplayJob, budget: Budget) -> None:
+        self.job, self.budget = job, budget
         self.meter, self.log = Meter(job.seed), KeyLog()
         self.hits: set[int] = set()
         self.gone: set[int] = set()
@@ -195,6 +197,9 @@ class _Replay:
             return (self._drawn if self.job.log_keys else self._compare)(target, calls, before, after)
         except Refused as error:
             return CallResult(name, "doubtful", f"{name}: {error}: {self._advice(name, after)}")
+        except CutShort as error:
+            less = f"give it less to do: {self._advice(name, after)}"
+            return CallResult(name, "doubtful", f"{name} was not compared to the end: {error}; {less}")
         except NotFound as error:
             return CallResult(name, "skipped", f"{error}: {self._advice(name, after)}")
         except Uncopyable as error:
@@ -216,6 +221,7 @@ class _Replay:
 
     def _made_up(self, name: str, before: Side, after: Side) -> list[Call]:
         def refused_by(side: Side, call: Call) -> Exception | None:
+            self.budget.check("arguments were sought")
             with side.active(), contextlib.redirect_stdout(io.StringIO()):
                 return refusal(side.function(name), *side.fresh(call))
 
@@ -246,16 +252,16 @@ class _Replay:
         return f"add `# jaxlint: example {example}` with the right shapes, or let `--run` name a command that calls it"
 
     def _compare(self, target: Target, calls: list[Call], before: Side, after: Side) -> CallResult:
-        end, tally = _wall() + _COMPARE_S, Tally(target.name)
-        for place, style in enumerate(("", *(() if self.job.gentle else STYLES))):
-            for call in calls:
-                if style and tally.found and _wall() > end:
-                    break
-                if call.tentative and (tally.doubt or place > _GUESSED_STYLES):
-                    continue
-                end_result = self._try(target, call, style, tally, before, after)
-                if end_result is not None:
-                    return end_result
+        tally = Tally(target.name)
+        inputs = [*_inputs_of(calls, () if self.job.gentle else STYLES)]
+        for number, (call, style) in enumerate(inputs):
+            if call.tentative and tally.doubt:
+                continue
+            self.budget.check(f"input {number + 1} of {len(inputs)} was compared")
+            end_result = self._try(target, call, style, tally, before, after)
+            if end_result is not None:
+                return end_result
+        self.budget.begin("", "")
         parameter = ""
         if calls and calls[0].source in ("synthesised", "declared") and before.world is after.world is World.REAL:
             parameter = untried(target, calls, before, after, (self.job.path, self.job.before, self.job.after))
@@ -283,18 +289,20 @@ class _Replay:
         return CallResult(target.name, "skipped", draws=(one, two))
 
     def _drawn_by(self, side: Side, name: str, calls: list[Call]) -> Draws:
-        used = [self.log.during(functools.partial(side.call, name, call, self._vary(""))) for call in calls]
+        used = [self.log.during(functools.partial(side.call, name, call, lambda: None)) for call in calls]
         return Draws(sum(one.consumed for one in used), sum(one.distinct for one in used))
 
     def _try(
         self, target: Target, call: Call, style: str, tally: Tally, before: Side, after: Side
     ) -> CallResult | None:
         """One call in both versions; a result when it settles the matter, else what it showed is in the tally."""
-        name, vary = target.name, self._vary(style)
+        name, vary = target.name, self._vary(style, call)
         hits: set[int] = set()
         gone: set[int] = set()
+        self.budget.begin(ORIGINAL if style else "", f"{name} ({_inputs(style, call)})")
         with watched(self.job.path, self.job.gone, gone):
             one = before.call(name, call, vary)
+        self.budget.begin(FIXED, f"{name} ({_inputs(style, call)})")
         with watched(self.job.path, self.job.watch, hits):
             two = after.call(name, call, vary)
         if kept_tracer(one.values) and not kept_tracer(two.values):
@@ -363,8 +371,9 @@ class _Replay:
             result.gap,
         )
 
-    def _vary(self, style: str) -> Vary:
-        return lambda: varier(style, self.job.seed, self.job.constants) if style else None
+    def _vary(self, style: str, call: Call) -> Vary:
+        make = functools.partial(varier, style, self.job.seed, self.job.constants, counts=not call.tentative)
+        return lambda: make() if style else None
 
     def _exact(self, name: str, call: Call, before: Side, vary: Vary) -> Captured | None:
         """The original's result in 64 bits, or None when it cannot be had."""
@@ -393,6 +402,14 @@ def _then(first: Callable[[Any], Any] | None, second: Callable[[Any], Any]) -> C
 
 def _structure(values: Captured) -> list[tuple[str, str]]:
     return [(leaf.path, leaf.kind) for leaf in values.leaves]
+
+
+def _inputs_of(calls: list[Call], styles: Sequence[str]) -> Iterator[tuple[Call, str]]:
+    """Each call as it is given, then in each style; of many calls, and of guesses, in the first styles alone."""
+    for style in ("", *styles):
+        for number, call in enumerate(calls):
+            if style in ("", *FEW_STYLES) or (number < _FULLY_VARIED and not call.tentative):
+                yield call, style
 
 
 def _inputs(style: str, call: Call) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import dis
 import functools
 import itertools
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -19,15 +18,15 @@ import jax
 from msgspec import Struct, structs
 
 from jaxlint.verify.worker.apart import likely, set_apart, with_sizes
+from jaxlint.verify.worker.budget import CutShort
 from jaxlint.verify.worker.plans import LIKELY, Array, Given, OneOf, Size, mapped, parts
 from jaxlint.verify.worker.record import Call
 
-_TRIES, _SECONDS, _MORE_SECONDS, _MORE, _RANKS = 40, 8.0, 5.0, 30, 3
+_TRIES, _SIZE_TRIES, _MORE_TRIES, _MORE, _RANKS = 40, 80, 80, 30, 3
 _TOGETHER, _DEFAULTS, _REFUSED = 6, 3, 2
-_now = time.monotonic
 
 Accepts = Callable[[Call], Exception | None]
-"""What a version raises when it is called so; None for nothing."""
+"""What a version raises when it is called so; None for nothing. Raises `CutShort` itself when the time is up."""
 
 
 class NotFound(Exception):
@@ -61,21 +60,21 @@ class _Filled(Struct, frozen=True):
 def found(question: Question, before: Accepts, after: Accepts) -> list[Call]:
     """The likeliest call that both versions take, or the fixed one alone, and others. NotFound when there is none."""
     first = _first(question, before, after)
-    end = _now() + _MORE_SECONDS
-    calls = [_likely_call(question, first.plans)]
-    for call in _others(question, first):
-        if _now() > end or len(calls) > _MORE:
-            break
-        calls.append(call)
-    return calls
+    others = _others(question, structs.replace(first, lead=_often(first.lead, _SIZE_TRIES + _MORE_TRIES)))
+    return [_likely_call(question, first.plans), *itertools.islice(others, _MORE)]
+
+
+def _often(accepts: Accepts, times: int) -> Accepts:
+    """The same for so many calls; those that follow count as refused, so that heavy functions take no more time."""
+    left = iter(range(times))
+    refused = NotFound("enough was tried")
+    return lambda call: refused if next(left, None) is None else accepts(call)
 
 
 def _first(question: Question, before: Accepts, after: Accepts) -> _Filled:
-    end, why = _now() + _SECONDS, ""
+    why = ""
     alone: _Filled | None = None  # taken by the fixed version alone, as where the original fails in a tracer
     for plans, picks, ranks in itertools.islice(_candidates(question.plans), _TRIES):
-        if _now() > end:
-            break
         one, two = _refusals(question, plans, before, after)
         if one is None and two is None:
             return _Filled(plans, picks, ranks, before)
@@ -190,6 +189,8 @@ def _tried(question: Question, plans: list[Any], lead: Accepts, label: str, **na
     try:
         call = _likely_call(question, plans, named)
         error = lead(call)
+    except CutShort:
+        raise
     except Exception:  # a class does not take what it is given
         return
     if error is None or (question.strict and _is_own(error, question.path)):
@@ -207,14 +208,11 @@ def _is_own(error: Exception, path: str) -> bool:
 
 
 def _of_other_sizes(question: Question, first: _Filled) -> Iterator[Call]:
-    end, start = _now() + _MORE_SECONDS / 2, likely(first.plans)
-
+    start, lead = likely(first.plans), _often(first.lead, _SIZE_TRIES)
     refused: list[Call] = []
 
     def accepted(sizes: list[int]) -> bool:
-        if _now() > end:
-            return False
-        tried = [*_tried(question, with_sizes(first.plans, sizes), first.lead, "sizes set apart")]
+        tried = [*_tried(question, with_sizes(first.plans, sizes), lead, "sizes set apart")]
         refused.extend(call for call in tried if call.refused)
         return any(not call.refused for call in tried)
 
