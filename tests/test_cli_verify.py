@@ -184,3 +184,30 @@ def test_two_versions_are_compared(
     Path("b.py").write_text(program.replace("+ 1", f"+ {constant}"))
     assert run("compare", "a.py", "b.py", "--output-format", "json") == status
     assert json.loads(capsys.readouterr().out)["verdict"] == ("same" if status == 0 else "different")
+
+
+def test_an_interrupted_run_reports_what_is_known(
+    says: Says, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupted(jaxlint.verify.Verifier):
+        def check(self) -> None:
+            """All is there."""
+
+        def iterate(self, changes: Sequence[jaxlint.verify.Change]) -> Iterator[Verification]:
+            yield Verification(Verdict.SAME, "no difference", same=True)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("jaxlint.verify.Verifier", Interrupted)
+    assert run("check", "--isolated", "--verify", "--output-format=json", "a.py") == 1
+    out, err = capsys.readouterr()
+    found = [(one["verification"]["verdict"], one["verification"]["reason"]) for one in json.loads(out)]
+    assert sorted(found) == [
+        ("same", "no difference"),
+        ("unverified", "it was interrupted before this fix was judged"),
+    ]
+    assert "[1/2] a.py:3" in err and "same, no difference" in err and "interrupted: 1 of 2 fixes were judged" in err
+
+
+def test_a_device_is_for_verification(says: Says, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("check", "--device", "gpu", "a.py") == 2
+    assert "give `--verify` too" in capsys.readouterr().err

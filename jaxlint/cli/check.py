@@ -44,7 +44,7 @@ def _codes(name: str, help: str) -> Callable[[_Command], _Command]:
 @click.option(
     "--run", metavar="COMMAND", help="A command of Python that calls the code, for arguments (with --verify)."
 )
-@click.option("--device", type=click.Choice(["cpu", "gpu", "tpu"]), default="cpu", help="Where to verify.")
+@click.option("--device", type=click.Choice(["cpu", "gpu", "tpu"]), help="Where to verify (default: cpu).")
 @EXECUTOR
 @click.option("--report", metavar="FILE.html", help="Write a page that shows the evidence (with --verify).")
 @_codes("--select", "Rules to use: codes, prefixes, names, ALL; separated by commas.")
@@ -119,6 +119,8 @@ def _job(given: dict[str, Any]) -> Job:
         raise click.UsageError("`--stdin-filename` names standard input; give `-` or no path with it")
     if given["unsafe_fixes"] and not (given["fix"] or given["diff"]):
         note("`--unsafe-fixes` does nothing without `--fix` or `--diff`")
+    if given["device"] and not given["verify"]:
+        raise click.UsageError("`--device` says where fixes are verified; give `--verify` too")
     if given["executor"] and not given["verify"]:
         raise click.UsageError("`--executor` says where verification runs; give `--verify` too")
     _check_page(given)
@@ -135,7 +137,7 @@ def _job(given: dict[str, Any]) -> Job:
         unsafe=given["unsafe_fixes"],
         diff=given["diff"],
         verify=given["verify"],
-        device=given["device"],
+        device=given["device"] or "cpu",
         executor=given["executor"],
         jobs=given["jobs"] or max(1, (os.cpu_count() or 1) // 2),
         meter=Meter(),

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jaxlint.cli.output import note
 from jaxlint.config.settings import VerifySettings
 from jaxlint.fixes.verdicts import Judge, Request
-from jaxlint.model import Verification
+from jaxlint.model import Verdict, Verification
+from jaxlint.report.printable import printable
 from jaxlint.source.text import SourceFile
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ def judging(device: str, jobs: int, settings: VerifySettings, executor: str | No
     command, root = _command(settings), os.path.abspath(settings.root)
     make = partial(Verifier, device=device, factories=settings.factories, root=root, command=command)
     folders = [*([root] if settings.factories else []), *([command.folder] if command else [])]
+    interrupted = _Interrupted()
     with make(jobs=jobs) if executor is None else _cluster(executor, make, folders) as verifier:
 
         def judge(requests: Sequence[Request]) -> Sequence[Verification]:
@@ -69,15 +72,37 @@ def judging(device: str, jobs: int, settings: VerifySettings, executor: str | No
             ]
             verdicts: list[Verification] = []
             try:
+                interrupted.check()
                 verifier.check()
+                for request, verdict in zip(requests, verifier.iterate(changes), strict=True):
+                    verdicts.append(verdict)
+                    _progress(request, verdict, len(verdicts), len(changes))
             except Unavailable as error:
                 raise click.ClickException(str(error)) from None
-            for verdict in verifier.iterate(changes):
-                verdicts.append(verdict)
-                _progress(len(verdicts), len(changes))
+            except KeyboardInterrupt:
+                verdicts += interrupted.instead(len(verdicts), len(changes))
             return verdicts
 
         yield judge
+
+
+class _Interrupted:
+    """Whether the user has interrupted the judgement: what was known by then is reported, the rest is not judged."""
+
+    def __init__(self) -> None:
+        self._stopped = False
+
+    def check(self) -> None:
+        """Raises KeyboardInterrupt once more where the user has done so: nothing is judged after that."""
+        if self._stopped:
+            raise KeyboardInterrupt
+
+    def instead(self, done: int, wanted: int) -> list[Verification]:
+        """What stands for the verdicts that are wanted and were not reached."""
+        if not self._stopped:
+            note(f"interrupted: {done} of {wanted} fixes were judged")
+        self._stopped = True
+        return [Verification(Verdict.UNVERIFIED, "it was interrupted before this fix was judged")] * (wanted - done)
 
 
 def _cluster(address: str, make: Callable[..., Verifier], folders: Sequence[str]) -> Judging:
@@ -108,9 +133,10 @@ def misread_examples(sources: Iterable[SourceFile]) -> Iterator[str]:
             yield f"{source.path}:{problem.line}: this example is not used: {problem.message}"
 
 
-def _progress(done: int, total: int) -> None:
-    """Says on a terminal how far it is; running programs takes seconds each."""
-    if sys.stderr.isatty():
-        end = "\r\x1b[K" if done == total else ""
-        sys.stderr.write(f"\r{done} of {total} fixes verified{end}")
+def _progress(request: Request, verdict: Verification, done: int, total: int) -> None:
+    """Says each of several verdicts as it comes, for it takes from seconds to minutes; the report comes at the end."""
+    if total > 1:
+        lines = f":{request.lines[0]}" if request.lines else ""
+        place = f"{os.path.relpath(request.path)}{lines} {request.rule or 'all fixes'}"
+        sys.stderr.write(printable(f"[{done}/{total}] {place}: {verdict.verdict.value}, {verdict.reason}") + "\n")
         sys.stderr.flush()

@@ -118,9 +118,12 @@ class Case:
         programs = self._compared(parts, one, two)
         replay = self._runner.replay(parts, (World.RESTORED, World.RESTORED), measure=False)
         fewer = one.result.removed - two.result.removed
-        gain = f"{fewer} fewer calls of removed functions (the program still fails with {after.result.fault})"
+        gains = [f"{fewer} fewer calls of removed functions"] if fewer > 0 else []
+        calls = replay.calls if replay else ()
+        gains += [f"{call.name} calls fewer removed functions" for call in calls if call.removed[0] > call.removed[1]]
+        gain = f"{', '.join(gains)} (the program still fails with {after.result.fault})" if gains else ""
         name = "the original, both with the removed names put back"
-        evidence = self._evidence(parts, one, two, programs, replay, reference=name, gain=gain if fewer > 0 else "")
+        evidence = self._evidence(parts, one, two, programs, replay, reference=name, gain=gain)
         return self._settled(evidence, parts, (World.RESTORED, World.RESTORED))
 
     # ---- values -------------------------------------------------------------------------------------------------

@@ -16,6 +16,13 @@ TRAIL, ORIGINAL, FIXED = "trail.txt", "original", "fixed"
 """The file in a replay's folder that tells what was called last and with what; of the original, varied inputs alone."""
 
 
+def shortened(text: str, length: int) -> str:
+    """The text, which ends with a whole word where it is longer than that."""
+    if len(text) <= length:
+        return text
+    return f"{text[:length].rpartition(' ')[0] or text[:length]} …"
+
+
 class World(str, Enum):  # noqa: UP042
     """Which JAX the user's program sees. All but `real` serve as references and are never called the program itself."""
 
@@ -155,7 +162,7 @@ class Fault(Struct, frozen=True):
 
     def __str__(self) -> str:
         first = self.message.strip().splitlines()[0] if self.message.strip() else ""
-        return f"{self.type}: {first}"[:200] if first else self.type
+        return shortened(f"{self.type}: {first}", 240) if first else self.type
 
 
 class Leaf(Struct, frozen=True):
@@ -235,6 +242,7 @@ class CallResult(Struct, frozen=True):
     traces: tuple[int, int] | None = None
     timing: Timing | None = None
     gap: Gap | None = None
+    removed: tuple[int, int] = (0, 0)  # calls of functions that were put back, where both returned
     draws: tuple[Draws, Draws] | None = None  # within calls, where keys are logged
 
 

@@ -72,3 +72,22 @@ def slow(x):
         found = verifier.verify(Change(str(path), text, text.replace("x * 2", "2 * x")))
     assert found.verdict is Verdict.UNVERIFIED
     assert "slow was not compared to the end" in found.reason and "example slow(" in found.reason
+
+
+def test_a_removed_function_that_calls_no_longer_need_is_a_gain(judge: Judge, tree_map_is_gone: None) -> None:
+    before = """
+    import jax
+    from jax.experimental import maps
+
+    def scale(params, s):
+        return jax.tree_map(lambda p: p * s, params)
+
+    def size(params):
+        return len(jax.tree_map(lambda p: p, params))
+    """
+    found = judge(before, before.replace("jax.tree_map(lambda p: p * s", "jax.tree.map(lambda p: p * s"), "removed-api")
+    assert found.verdict is Verdict.CONFIRMED and "scale calls fewer removed functions" in found.reason
+    changed = before.replace("lambda p: p * s", "lambda p: p + s")
+    assert judge(before, changed, "removed-api").verdict in (Verdict.DIFFERENT, Verdict.UNVERIFIED)
+    other = before.replace("def size", "def length")
+    assert judge(before, other, "removed-api").verdict is not Verdict.CONFIRMED

@@ -338,6 +338,7 @@ class _Replay:
         tally.note(result if tells else structs.replace(result, judged=0), call, ordinary=not style)
         tally.hits |= hits
         tally.gone |= gone
+        tally.note_removed(one.removed, two.removed)
         tally.opaque = tally.opaque or UNKNOWN in two.functions or one.functions != two.functions
         return None
 

@@ -17,6 +17,7 @@ from typing import Any
 import jax
 from msgspec import Struct, structs
 
+from jaxlint.verify.jobs import shortened
 from jaxlint.verify.worker.apart import likely, set_apart, with_sizes
 from jaxlint.verify.worker.budget import CutShort
 from jaxlint.verify.worker.plans import LIKELY, Array, Given, OneOf, Size, mapped, parts
@@ -101,7 +102,7 @@ def _refusals(
 
 
 def _said(error: Exception | None) -> str:
-    return f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0]}"[:160]
+    return shortened(f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0]}", 240)
 
 
 # ---- the first --------------------------------------------------------------------------------------------------

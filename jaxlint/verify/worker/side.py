@@ -22,6 +22,7 @@ from jaxlint.verify.worker.clone import Cloner, Twins, Uncopyable
 from jaxlint.verify.worker.functions import Functions
 from jaxlint.verify.worker.lenient import owning
 from jaxlint.verify.worker.record import Call, Instance, find
+from jaxlint.verify.worker.removed import Uses
 from jaxlint.verify.worker.sharing import shared
 from jaxlint.verify.worker.state import State
 from jaxlint.verify.worker.worlds import inside
@@ -37,6 +38,7 @@ class Outcome(Struct, frozen=True):
     functions: tuple[str, ...] = ()  # those in the result, see `functions`
     tells: bool = False  # something came of it that can be compared
     shared: frozenset[tuple[str, str]] = frozenset()  # what is one object, see `sharing`
+    removed: int = 0  # how often functions were called that were put back
 
 
 # Makes a change of arrays anew for each call, so that both versions are given the same random numbers.
@@ -59,13 +61,14 @@ class Side:
         self.path = path
         self.enter = enter
         self._state = State(namespace)
+        self._uses = Uses()
         self._apart: frozenset[str] = frozenset()
 
     @contextlib.contextmanager
     def active(self) -> Iterator[None]:
         """What is called inside the block sees this version and its world."""
         self.enter()
-        with inside(self.world):
+        with inside(self.world, self._uses):
             yield
 
     def function(self, name: str) -> Any:
@@ -100,6 +103,7 @@ class Side:
     def call(self, name: str, call: Call, vary: Vary) -> Outcome:
         """One call with fresh copies."""
         function, fault, result = self.function(name), None, None
+        uses = self._uses.count
         if self.world is World.LENIENT and call.owned:
             function = owning(function)
         args: Any = ()
@@ -121,7 +125,16 @@ class Side:
             one = shared(result, (args, kwargs)) if fault is None else frozenset[tuple[str, str]]()
             tells = bool(printed.getvalue() or left) or _tells(capture((result, functions.data)))
             tells = tells or (fault is None and self._has_changed(call, vary, (args, kwargs)))
-        return Outcome(values, printed.getvalue(), fault, frozenset(left), tuple(functions.marks), tells, one)
+        return Outcome(
+            values,
+            printed.getvalue(),
+            fault,
+            frozenset(left),
+            tuple(functions.marks),
+            tells,
+            one,
+            self._uses.count - uses,
+        )
 
     def _has_changed(self, call: Call, vary: Vary, given: Any) -> bool:
         """Whether the arguments are no longer what they were before the call."""

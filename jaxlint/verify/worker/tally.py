@@ -22,6 +22,7 @@ class Tally:
         self.hits: set[int] = set()  # what ran in calls that both versions take
         self.gone: set[int] = set()  # what the original ran in these of that which it alone has
         self.doubt = ""  # how a call that rests on a guess told the versions apart
+        self.removed = 0, 0
         self.opaque = False  # its result holds a function that is not known to be the same
 
     def note(self, result: Comparison, call: Call, ordinary: bool) -> None:
@@ -36,6 +37,10 @@ class Tally:
         self.raised = self.raised or fault
         if healed:
             self.healed = self.healed or fault
+
+    def note_removed(self, before: int, after: int) -> None:
+        """How many calls of functions that this JAX no longer has each version made."""
+        self.removed = self.removed[0] + before, self.removed[1] + after
 
     def told_apart(self, call: Call, parted: CallResult) -> CallResult | None:
         """That the versions differ, which settles the matter; where the call rests on a guess, a doubt is noted."""
@@ -58,4 +63,7 @@ class Tally:
                 self.name, "skipped", f"{self.name} returns a function that may have changed, and nothing calls it here"
             )
         total = worst_of(self.found)
-        return CallResult(self.name, total.level, total.why, self.inputs, total.max_abs, self.healed, gap=total.gap)
+        return CallResult(
+            self.name, total.level, total.why, self.inputs, total.max_abs, self.healed, gap=total.gap,
+            removed=self.removed,
+        )  # fmt: skip

@@ -91,12 +91,12 @@ class _Edges:
         order = np.random.default_rng([self._seed, self._dealt]).permutation(self._near) if self._dealt else self._near
         size = int(np.prod(shape))
         self._dealt += 1
-        return np.take(order, np.arange(size) + self._turn * size, mode="wrap").reshape(shape)
+        return np.asarray(np.take(order, np.arange(size) + self._turn * size, mode="wrap")).reshape(shape)
 
     def nans(self, shape: tuple[int, ...]) -> np.ndarray:
         """Where the next array is NaN: each third number, at other places than in the one before."""
         self._dealt += 1
-        return (np.arange(int(np.prod(shape))) + self._dealt - 1 + self._turn).reshape(shape) % 3 == 0
+        return np.asarray((np.arange(int(np.prod(shape))) + self._dealt - 1 + self._turn).reshape(shape) % 3 == 0)
 
 
 def _count(value: int, style: str) -> int:
