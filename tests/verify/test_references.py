@@ -173,6 +173,7 @@ params = update({"w": jnp.ones(2)})
 """
 
 
+@pytest.mark.usefixtures("tree_map_is_gone")
 def test_parameters_that_are_gone_are_put_back(judge: Judge) -> None:
     fixed = REMOVED_PARAMETER.replace("tree_map", "tree.map")
     assert judge(REMOVED_PARAMETER, fixed.replace("a_min=0", "min=0")).verdict is Verdict.CONFIRMED
