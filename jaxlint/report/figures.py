@@ -20,6 +20,16 @@ def counts(pair: Counts | None) -> str:
     return f"{pair.before} -> {pair.after}" if pair else ""
 
 
+def compilations(verification: Verification) -> str:
+    """How often the program compiled, and the calls of callables where that has changed; empty where neither is known.
+
+    The program may never call them.
+    """
+    told = verification.evidence.compiles if verification.evidence else ()
+    calls = [f"{one.what} {one.before} -> {one.after}" for one in told if one.before != one.after]
+    return ", ".join(filter(None, (counts(verification.compiles), *calls)))
+
+
 def error(value: float | None) -> str:
     """The largest error; empty where nothing was compared."""
     return "" if value is None else f"{value:.3g}"

@@ -8,7 +8,7 @@ from itertools import groupby
 import click
 
 from jaxlint.model import Finding, Verdict, Verification
-from jaxlint.report.figures import figures, run_on
+from jaxlint.report.figures import compilations, figures, run_on
 from jaxlint.report.printable import printable
 
 _COLORS = {Verdict.CONFIRMED: "green", Verdict.SAME: "green", Verdict.DIFFERENT: "red", Verdict.UNVERIFIED: "yellow"}
@@ -30,7 +30,7 @@ def headline(verification: Verification, paint: Paint) -> str:
 
 def by_itself(verification: Verification, *, color: bool = False) -> str:
     """One verdict with its reason and a line for each figure, as `compare` prints it."""
-    values = {**figures(verification), "run on": run_on(verification)}
+    values = figures(verification) | {"compilations": compilations(verification), "run on": run_on(verification)}
     lines = [f"  {name:<14}{printable(value)}" for name, value in values.items() if value]
     return "\n".join([headline(verification, click.style if color else plain), *lines])
 

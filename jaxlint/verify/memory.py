@@ -37,12 +37,12 @@ class Memory:
         """The name of the accelerator, empty where there is none or before the first job."""
         return self._server.hardware
 
-    def run(self, job: Job, wall_s: float = math.inf, *, again: bool = False) -> Answer:
+    def run(self, job: Job, wall_s: float = math.inf, larger: float = 1.0, *, again: bool = False) -> Answer:
         """What the job did; with `again` it is run in any case, to see whether it does the same."""
         if not isinstance(job, ProgramJob) or again:
-            return self._server.run(job, wall_s)
+            return self._server.run(job, wall_s, larger)
         if job not in self._known:
-            answer = self._server.run(job, wall_s)
+            answer = self._server.run(job, wall_s, larger)
             if answer.failure or sum(array.size for array in answer.arrays.values()) > _NUMBERS:
                 return answer
             self._known[job] = answer

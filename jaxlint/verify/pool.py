@@ -121,8 +121,8 @@ class Server:
             raise Unavailable(ready.problem)
         self.jax, self.hardware = ready.jax, ready.hardware
 
-    def run(self, job: Job, wall_s: float = math.inf) -> Answer:
-        """Run one job to its end, within the time limit and this time.
+    def run(self, job: Job, wall_s: float = math.inf, larger: float = 1.0) -> Answer:
+        """Run one job to its end, within this time and so many times the time limit.
 
         Unavailable when JAX or the device is missing; whatever else goes wrong is the answer's failure.
         """
@@ -131,7 +131,7 @@ class Server:
         folder = os.path.join(self._folder, f"job-{self._jobs}")
         os.mkdir(folder, 0o700)
         try:
-            limits = structs.replace(self.limits, wall_s=min(self.limits.wall_s, wall_s))
+            limits = structs.replace(self.limits, wall_s=min(self.limits.wall_s * larger, wall_s))
             reply = self._exchange(Request(folder, limits, job))
             return _answer(folder, reply, limits)
         except BrokenPipeError:
@@ -146,7 +146,7 @@ class Server:
         assert self._process is not None and self._process.stdin is not None
         self._process.stdin.write(msgspec.json.encode(request) + b"\n")
         self._process.stdin.flush()
-        line = self._read(self.limits.wall_s + _GRACE_S)
+        line = self._read(request.limits.wall_s + _GRACE_S)
         if not line:
             raise BrokenPipeError
         return msgspec.json.decode(line, type=Reply)

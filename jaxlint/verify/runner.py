@@ -25,6 +25,9 @@ from jaxlint.verify.memory import Memory
 from jaxlint.verify.pool import Answer
 from jaxlint.verify.runs import Run
 
+_TARGETS = 6
+"""How many callables are called within the limits; where more have changed, these are larger."""
+
 
 class Stop(Exception):
     """The verdict is known before the end."""
@@ -96,7 +99,9 @@ class Runner:
             declared=self._declared,
             log_keys=log_keys,
         )
-        answer = self._run(job)
+        larger = max(1.0, len(parts.targets) / _TARGETS)
+        self._end += (larger - 1) * self._limit_s if self._limit_s < math.inf else 0
+        answer = self._run(job, larger=larger)
         if answer.timed_out and answer.last[0] == FIXED:
             raise Stop(Verdict.UNVERIFIED, f"the fixed version did not end with {answer.last[1]}: {answer.failure}")
         if (
@@ -109,13 +114,13 @@ class Runner:
         self.problems = answer.result.problems
         return answer.result
 
-    def _run(self, job: Job, *, again: bool = False) -> Answer:
+    def _run(self, job: Job, *, larger: float = 1.0, again: bool = False) -> Answer:
         left = self._end - time.monotonic()
         if left <= 0:
             over = f"the {self._limit_s:.0f} s that it may take were over after {self._runs} runs"
             raise Stop(Verdict.UNVERIFIED, f"{over}: give the program less to do, or judge it on a machine at rest")
         self._runs += 1
-        return self._server.run(job, left, again=again)
+        return self._server.run(job, left, larger, again=again)
 
 
 def _check_served(result: ProgramResult | ReplayResult) -> None:

@@ -52,7 +52,7 @@ class Tally:
     def answer(self) -> CallResult:
         """What all of them show together."""
         if self.doubt:
-            return CallResult(self.name, "doubtful", self.doubt)
+            return CallResult(self.name, "doubtful", self.doubt, self.inputs)
         if self.healed and not self.good:
             return CallResult(self.name, "healed", fault=self.healed)
         if not self.inputs:
