@@ -46,7 +46,7 @@ from jaxlint.verify.worker.watching import watched
 from jaxlint.verify.worker.worlds import inside, patched
 from jaxlint.verify.worker.written import rewritten
 
-_FULLY_VARIED, _CALLERS = 4, 4
+_FULLY_VARIED = 4
 _ORDINARY = ("", "fresh", "positive", "small")
 
 
