@@ -190,6 +190,44 @@ def test_a_diff_is_shown_and_nothing_is_written(run: Command) -> None:
     assert Path("a.py").read_text() == REMOVED
 
 
+LONGER = """\
+import jax
+import jax.numpy as jnp
+
+
+def noise(key):
+    a = jax.random.normal(key)
+    b = jax.random.normal(key)
+    return a + b
+
+
+@jax.jit
+def grown(x, n):
+    while n > 0:
+        x, n = 2 * x, n - 1
+
+    if x > 3:  # behind the loop
+        print(x)
+    return x
+
+
+last = jnp.ones(5)[7]  # remains
+"""
+
+
+def test_what_a_diff_leaves_is_told_at_the_lines_of_the_file(run: Command) -> None:
+    write({"a.py": LONGER})
+    found = json.loads(run("--output-format=json", "a.py").out)
+    left = json.loads(run("--diff", "--unsafe-fixes", "--output-format=json", "a.py").err)
+    marks = {number: line.partition("# ")[2] for number, line in enumerate(LONGER.splitlines(), 1)}
+    assert [marks[finding["line"]] for finding in left] == ["behind the loop", "remains"]
+    assert len(left) < len(found) and left[1] in found
+
+    shown = run("--diff", "--unsafe-fixes", "a.py").err
+    assert "a.py:16:8" in shown and "if x > 3:  # behind the loop" in shown
+    assert "last = jnp.ones(5)[7]  # remains" in shown
+
+
 def test_unfixable_rules_are_not_fixed(run: Command) -> None:
     write({"a.py": REMOVED + IDLE, "jaxlint.toml": 'unfixable = ["removed-api"]\n'})
     assert run("--fix").status == 1

@@ -17,6 +17,7 @@ from jaxlint.engine import Linted, Loaded, lint, load, unreadable_finding
 from jaxlint.fixes.diff import differences
 from jaxlint.fixes.loop import Fixed, fix_all, text_with
 from jaxlint.fixes.noqa import with_noqa
+from jaxlint.fixes.on_disk import on_disk
 from jaxlint.fixes.proved import changes, fix_proved
 from jaxlint.fixes.verdicts import Verdicts
 from jaxlint.fixes.write import WriteError, create, replace
@@ -75,6 +76,7 @@ def run(job: Job) -> Outcome:
     problems += map(str, fixed.remaining.failures)
     notes += fixed.notes
     text = _write(job, loaded, fixed, problems)
+    fixed = on_disk(loaded, fixed) if job.diff else fixed
     report = Report(
         findings=fixed.remaining.findings,
         fixed=fixed.applied,

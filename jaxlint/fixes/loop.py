@@ -26,6 +26,7 @@ class Fixed(Struct, frozen=True):
     """The texts afterwards, the findings whose fix is in them, those that remain, and what could not be done.
 
     `origins` has for each finding in `applied` the text that it speaks of, which may be that of a pass in between.
+    `found` is what was found before any fix.
     """
 
     loaded: Loaded
@@ -33,6 +34,7 @@ class Fixed(Struct, frozen=True):
     remaining: Linted
     notes: tuple[str, ...] = ()
     origins: Mapping[Finding, str] = {}
+    found: tuple[Finding, ...] = ()
 
 
 def fix_all(loaded: Loaded, lint: Lint, choose: Choose) -> Fixed:
@@ -45,11 +47,12 @@ def fix_all(loaded: Loaded, lint: Lint, choose: Choose) -> Fixed:
     history = _History(loaded)
     notes: dict[str, None] = {}
     original, linted = loaded, lint(loaded)
+    found = linted.findings
     for _ in range(PASSES):
         judged = tuple(choose(loaded, linted.findings))
         changed, done = _one_pass(loaded, tuple(filter(history.allows, judged)), notes)
         if not changed:
-            fixed = Fixed(loaded, tuple(history.applied), linted, tuple(notes), history.origins)
+            fixed = Fixed(loaded, tuple(history.applied), linted, tuple(notes), history.origins, found)
             return _tidied(fixed, original, lint)
         history.note(loaded, changed, done, notes)
         loaded = replaced(loaded, changed)
@@ -60,7 +63,7 @@ def fix_all(loaded: Loaded, lint: Lint, choose: Choose) -> Fixed:
         linted = lint(loaded)
     paths = ", ".join(sorted({finding.path for finding in linted.findings if finding.fix}))
     notes[f"{paths}: the fixes did not settle after {PASSES} passes; what was done so far is kept"] = None
-    return Fixed(loaded, tuple(history.applied), linted, tuple(notes), history.origins)
+    return Fixed(loaded, tuple(history.applied), linted, tuple(notes), history.origins, found)
 
 
 class _History:

@@ -53,7 +53,7 @@ def _undo(loaded: Loaded, fixed: Fixed, lint: Lint, undone: dict[str, Verificati
     after = replaced(fixed.loaded, {source.path: source for source in loaded.sources if source.path in undone})
     applied = tuple(finding for finding in fixed.applied if finding.path not in undone)
     notes = (f"{path}: not fixed: {verdict.reason}" for path, verdict in undone.items())
-    return Fixed(after, applied, lint(after), (*fixed.notes, *notes), fixed.origins)
+    return Fixed(after, applied, lint(after), (*fixed.notes, *notes), fixed.origins, fixed.found)
 
 
 def _with(findings: Sequence[Finding], undone: dict[str, Verification]) -> Iterator[Finding]:
