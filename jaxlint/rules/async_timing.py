@@ -100,7 +100,8 @@ def _nodes(statement: n.Stmt) -> Iterator[n.Expr]:
 
 def _waits(statement: n.Stmt, before: Span | None = None) -> bool:
     """Whether a statement (as far as it stands before a place) needs a value."""
-    if isinstance(statement, (n.If, n.While, n.Assert, n.Return, n.Try, n.With)):
+    is_last = before is not None and isinstance(statement, n.Return)
+    if isinstance(statement, (n.If, n.While, n.Assert, n.Return, n.Try, n.With)) and not is_last:
         return True
     for node in _nodes(statement):
         early = before is None or (node.span.line, node.span.column) < (before.line, before.column)
