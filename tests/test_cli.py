@@ -228,6 +228,14 @@ def test_what_a_diff_leaves_is_told_at_the_lines_of_the_file(run: Command) -> No
     assert "last = jnp.ones(5)[7]  # remains" in shown
 
 
+def test_the_start_of_a_code_lists_the_family(run: Command) -> None:
+    ended = run("rule", "JAX90")
+    assert ended.status == 0
+    assert {line.split()[0] for line in ended.out.splitlines()[1:]} == {
+        rule.code for rule in registry.rules() if rule.code.startswith("JAX90")
+    }
+
+
 def test_unfixable_rules_are_not_fixed(run: Command) -> None:
     write({"a.py": REMOVED + IDLE, "jaxlint.toml": 'unfixable = ["removed-api"]\n'})
     assert run("--fix").status == 1

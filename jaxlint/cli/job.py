@@ -102,7 +102,7 @@ def _take_over(job: Job, settings: Settings, loaded: Loaded, problems: list[str]
         notes += _write_baseline(job.write_baseline, linted, loaded, problems)
     else:
         count = _replace(loaded, _with_noqa(loaded, linted, problems), problems)
-        notes.append(f"`# noqa` comments were added to {count} files")
+        notes.append(f"`# noqa` comments were added to {count} file{'' if count == 1 else 's'}")
     return Outcome(
         report=Report((), files=len(loaded.files)),
         output_format=settings.output_format,

@@ -28,9 +28,13 @@ def rules(output_format: str) -> None:
 @click.argument("rule", required=False, metavar="[CODE|NAME]", shell_complete=complete_rules)
 @click.pass_context
 def rule(ctx: click.Context, rule: str | None) -> None:
-    """Explain a rule, by its code or name; without one, list the rules."""
+    """Explain a rule, by its code or name; list those of a family (JAX1), or without one all rules."""
     if rule is None:
         ctx.invoke(rules, output_format="text")
+        return
+    family = tuple(one for one in registry.rules() if one.code.startswith(rule.upper()) and one.code != rule.upper())
+    if len(rule) > len("JAX") and family:
+        click.echo(_table(family), nl=False)
         return
     try:
         found = find_rule(rule)

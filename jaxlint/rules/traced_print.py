@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import ApiCall, Formatted, MethodCall
 from jaxlint.analysis.frames import Frame, steps
-from jaxlint.analysis.values import Value, is_traced, leaves
-from jaxlint.model import Edit, Fix, Safety, Severity
+from jaxlint.analysis.values import Scalar, Value, is_traced, leaves
+from jaxlint.model import Edit, Fix, Safety, Severity, Span
 from jaxlint.program import nodes as n
 from jaxlint.registry import Rule
 from jaxlint.repair.division import bound_to
@@ -28,24 +28,30 @@ def check_call(event: ApiCall, context: Context) -> Iterator[Report]:
 
 
 def check_method(event: MethodCall, context: Context) -> Iterator[Report]:
-    """`log.info(..., x)` of a logger."""
-    if event.name in LEVELS and _is_logger(event.call, context):
+    """`log.info(..., x)` of a logger, and `print("{}".format(x))`."""
+    if event.name == "format" and isinstance(event.owner, Scalar) and event.owner.kind == "str":
+        yield from _formatted(event.frame, event.span, tuple(event.arguments.all()), context)
+    elif event.name in LEVELS and _is_logger(event.call, context):
         yield from _told(event.frame, event.call, event.arguments.all(), f"method.{event.name}", context)
 
 
 def check_formatted(event: Formatted, context: Context) -> Iterator[Report]:
     """An f-string with a tracer that is printed or logged."""
-    if not any(is_traced(leaf) for value in event.values for leaf in leaves(value)):
+    yield from _formatted(event.frame, event.span, event.values, context)
+
+
+def _formatted(frame: Frame, span: Span, values: tuple[Value, ...], context: Context) -> Iterator[Report]:
+    if not any(is_traced(leaf) for value in values for leaf in leaves(value)):
         return  # nearly always: it is not worth looking where the string stands
-    path = enclosing(context.module, event.span)
+    path = enclosing(context.module, span)
     statement = path[-1] if path else None
     if not isinstance(statement, n.ExpressionStatement) or not isinstance(statement.value, n.Call):
         return
     call = statement.value
     is_print = isinstance(call.function, n.Name) and call.function.name == "print"
-    is_argument = any(argument.value.span == event.span for argument in call.arguments)
+    is_argument = any(argument.value.span == span for argument in call.arguments)
     if is_argument and (is_print or _is_logger(call, context)):
-        yield from _told(event.frame, call, iter(event.values), "builtins.print" if is_print else "method", context)
+        yield from _told(frame, call, iter(values), "builtins.print" if is_print else "method", context)
 
 
 def _is_logger(call: n.Call, context: Context) -> bool:
@@ -103,6 +109,8 @@ def _piece(node: n.Expr, context: Context) -> tuple[str, list[str]] | None:
     text = context.text.at(node.span)
     if isinstance(node, n.FormattedString):
         return _template(text)
+    if isinstance(node, n.Call) and isinstance(node.function, n.Attribute) and node.function.name == "format":
+        return None  # its own template would be shown as it is
     return ("{}", [text]) if "\n" not in text else None
 
 

@@ -120,8 +120,9 @@ def _idle(word: _Word, hit: set[str], enabled: frozenset[str]) -> bool:
 
 def _report(lines: LineMap, path: str, directive: Directive, gone: Sequence[_Word]) -> Finding:
     problems = [word.problem for word in gone if word.problem]
-    idle = ", ".join(f"`{word.text}`" for word in gone if not word.problem)
-    message = "; ".join([*problems, *([f"{idle} silences nothing here"] if idle else [])])
+    idle = [f"`{word.text}`" for word in gone if not word.problem]
+    verb = "silences" if len(idle) == 1 else "silence"
+    message = "; ".join([*problems, *([f"{' and '.join(idle)} {verb} nothing here"] if idle else [])])
     rest = [code for code in directive.codes if code not in {word.text for word in gone}] if gone else []
     span = Span(directive.line, directive.column, directive.line, directive.end_column)
     edit = _without_codes(directive, rest) if rest else _without_directive(lines, directive)
