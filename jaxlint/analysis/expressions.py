@@ -31,6 +31,7 @@ from jaxlint.analysis.values import (
     Value,
     deep_trace,
     element_of,
+    is_traced,
     join,
     join_traces,
     known,
@@ -109,7 +110,7 @@ def _subscript(m: Machine, f: Frame, e: n.Subscript) -> Value:
 
 
 def _tell_slices(m: Machine, f: Frame, e: n.Subscript, base: Value, index: Value) -> None:
-    """Tells slice bounds that are tracers: they must be static."""
+    """Tells of slices with bounds that are tracers, at the first: they must be static."""
     pairs = (
         zip(index.items, e.index.elements, strict=False)
         if isinstance(index, Items) and isinstance(e.index, n.Sequence)
@@ -118,9 +119,10 @@ def _tell_slices(m: Machine, f: Frame, e: n.Subscript, base: Value, index: Value
     for value, node in pairs:
         if isinstance(value, SliceValue) and isinstance(node, n.Slice):
             bounds = ((value.lower, node.lower), (value.upper, node.upper), (value.step, node.step))
-            for bound, place in bounds:
-                if bound is not None and place is not None and bound.trace is not None:
-                    m.emit(ShapeUse(f, place.span, bound, "slice bound", "", e))
+            traced = [(b, at) for b, at in bounds if b is not None and at is not None and b.trace is not None]
+            sure = [(bound, place) for bound, place in traced if is_traced(bound)]
+            for bound, place in (sure or traced)[:1]:
+                m.emit(ShapeUse(f, place.span, bound, "slice bound", "", e))
 
 
 def _item(m: Machine, f: Frame, base: Value, index: Value, e: n.Subscript) -> Value:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from jaxlint.analysis.events import ShapeUse
 from jaxlint.analysis.frames import Arguments, Frame
 from jaxlint.analysis.static_arguments import static_parameters
-from jaxlint.analysis.values import Value, leaves
+from jaxlint.analysis.values import Items, Value, is_traced, leaves
 from jaxlint.program import nodes as n
 
 if TYPE_CHECKING:
@@ -31,6 +31,11 @@ def tell_shape_arguments(m: Machine, f: Frame, path: str, arguments: Arguments, 
 
 
 def _tell(m: Machine, f: Frame, value: Value, what: str, path: str, node: n.Expr) -> None:
+    if isinstance(value, Items) and isinstance(node, n.Sequence) and len(value.items) == len(node.elements):
+        pairs = list(zip(value.items, node.elements, strict=True))
+        sure = [pair for pair in pairs if is_traced(pair[0])]
+        if sure and not any(isinstance(element, n.Starred) for element in node.elements):
+            value, node = sure[0]
     for leaf in leaves(value):
         if leaf.trace is not None:
             m.emit(ShapeUse(f, node.span, leaf, what, path, node))

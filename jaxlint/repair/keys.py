@@ -183,7 +183,8 @@ def _comprehension_around(statement: n.Stmt, span: Span) -> n.Comprehension | No
 def _folded(read: Span, key: Key, index: str, context: Context, *more: Edit) -> Fix:
     folding = spell(context.module, "jax.random.fold_in", read)
     content = f"{folding.text}({key.text}, {index})"
-    return fix(Safety.UNSAFE, f"fold `{index}` into `{key.text}`", Edit(read, content), more, folding.edits)
+    number = "the number of the round" if more else f"`{index}`"
+    return fix(Safety.UNSAFE, f"fold {number} into `{key.text}`", Edit(read, content), more, folding.edits)
 
 
 def _enumerated(target: n.Expr, iterable: n.Expr, read: Span, key: Key, context: Context) -> Fix | None:

@@ -11,6 +11,7 @@ from jaxlint.analysis.context import Context, Report, fix
 from jaxlint.analysis.events import SiteSeen, TransformCalled, TransformMade
 from jaxlint.analysis.signature import signature
 from jaxlint.analysis.values import (
+    Bound,
     Items,
     Option,
     Scalar,
@@ -40,6 +41,7 @@ def check_required(event: SiteSeen, context: Context) -> Iterator[Report]:
     elif len(given) > known.maximum:
         most = _count(known.maximum, "argument")
         message = f"`in_axes` has {_count(len(given), 'entry')}, but `{function}` takes at most {most}"
+        message += " beside those that `partial` binds" if isinstance(event.value.function, Bound) else ""
         yield Report(event.value.site.span, message)
 
 
