@@ -179,7 +179,7 @@ KEPT = {
     "a mask of rows": "@jax.jit\ndef f(x, m): return x[m].sum()\nf(jnp.ones((2, 3)), jnp.array([True, False]))\n",
     "an int that is a shape": "@jax.jit\ndef f(x, n):\n    k = int(n)\n    return jnp.zeros(k) + x\nf(1.0, 3)\n",
     "a leaked tracer that is printed outside": (
-        "class A:\n    @jax.jit\n    def run(self):\n        return self\na = []\n@jax.jit\ndef f(x):\n    if True:\n"
+        "@jax.tree_util.register_pytree_node_class\nclass A:\n    @jax.jit\n    def run(self):\n        return self\na = []\n@jax.jit\ndef f(x):\n    if True:\n"
         "        a.append(x)\n    return x\nf(1.0)\nprint(a[0])\n"
     ),
     "a tuple cannot be written to": "ps = (jnp.ones(2), jnp.ones(2))\nfor p in ps:\n    p += 1.0\n",
